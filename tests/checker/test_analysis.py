@@ -257,10 +257,10 @@ def test_cases_by_places_are_told_apart_only_if_needed(monkeypatch: pytest.Monke
     original = proof_module._compared
 
     def noting(
-        network: Network, is_meant: object, names: Formulas, is_loose: bool = False
+        network: Network, is_meant: object, formulas: Formulas, is_loose: bool = False
     ) -> tuple[Analysis, bool]:
-        (loosely if is_loose else counts).append(len(names.expand))
-        return original(network, is_meant, names, is_loose)
+        (loosely if is_loose else counts).append(len(formulas.expand))
+        return original(network, is_meant, formulas, is_loose)
 
     monkeypatch.setattr(proof_module, "_compared", noting)
     mixed = "O (a & even(pos) | b & pos >= 3)"
@@ -374,7 +374,7 @@ def test_a_network_that_divides_by_zero_is_not_judged() -> None:
 
 @pytest.mark.parametrize(("power", "is_taken"), [(-2, True), (0, True), (1, False), (2, False)])
 def test_errors_do_not_grow_with_the_word(power: int, is_taken: bool) -> None:
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     stream = Stream([{}, {(0, 0): names.letter("b")}], [Fraction(0), Fraction(1, 7)])
     output = Output(1, names.letter("a"), Fraction(1), Fraction(1), 1, Bound(Fraction(1, 9), power))
     if not is_taken:

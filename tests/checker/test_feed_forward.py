@@ -10,7 +10,7 @@ import pytest
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Unit, apply_groups, deviation, groups_of, piecewise
 from attemper.checker.identities import Formulas
-from attemper.checker.names import Affine, UnprovenError
+from attemper.checker.names import Affine, Names, UnprovenError
 from attemper.checker.values import Stream
 from attemper.networks.layers import Hidden, Layer, Masking
 from tests.support.drawn.heads import short_words
@@ -23,7 +23,7 @@ def relu(value: Fraction) -> Fraction:
     return max(value, Fraction(0))
 
 
-def coordinates(names: Formulas) -> list[Diagram]:
+def coordinates(names: Names) -> list[Diagram]:
     """Letters, a place, a number, and averages of all three kinds."""
     a, b = names.letter("a"), names.letter("b")
     balance = names.plus(a, names.scaled(b, -1))
@@ -40,7 +40,7 @@ def coordinates(names: Formulas) -> list[Diagram]:
 @pytest.mark.parametrize("seed", range(25))
 def test_outputs_are_those_of_the_hidden_units(seed: int) -> None:
     rng = random.Random(seed)
-    names = Formulas(("a", "b"))
+    names = Formulas(("a", "b")).names
     before = coordinates(names)
     width = len(before)
     forms = [
@@ -77,7 +77,7 @@ def test_outputs_are_those_of_the_hidden_units(seed: int) -> None:
 
 
 def test_hidden_units_that_read_what_grows_are_refused() -> None:
-    names = Formulas(("a", "b"))
+    names = Formulas(("a", "b")).names
     stream = Stream([{(1, 0): names.true}], [Fraction(0)])
     hidden = (Hidden(((0, Fraction(1)),), Fraction(0), ((0, Fraction(1)),)),)
     with pytest.raises(UnprovenError, match="layer 3: a hidden unit reads a position embedding"):
@@ -86,7 +86,7 @@ def test_hidden_units_that_read_what_grows_are_refused() -> None:
 
 def test_units_whose_sign_is_known_make_no_new_number() -> None:
     """A mean between -1 and 1 with bias 1 is never negative, with bias -1 never positive."""
-    names = Formulas(("a", "b"))
+    names = Formulas(("a", "b")).names
     mean = names.mean(Masking.FUTURE, names.plus(names.letter("a"), names.scaled(names.letter("b"), -1)))
     stream = Stream([{(0, 0): mean}, {}], [Fraction(0)] * 2)
     for bias, known in ((1, True), (-1, True), (Fraction(1, 2), False)):
@@ -115,7 +115,7 @@ def test_the_deviation_is_the_largest_change(seed: int) -> None:
     def output(x: Fraction) -> Fraction:
         return sum((factor * relu(x + bias) for bias, factor in units), Fraction(0))
 
-    names = Formulas(("a", "b"))
+    names = Formulas(("a", "b")).names
     assert piecewise(units, value) == output(value)
     largest = max(abs(output(x) - output(value)) for x in points)
     assert deviation(names, units, Affine(value), error) == largest
@@ -123,7 +123,7 @@ def test_the_deviation_is_the_largest_change(seed: int) -> None:
 
 
 def test_the_deviation_of_an_average_counts_the_units_that_can_be_active() -> None:
-    names = Formulas(("a", "b"))
+    names = Formulas(("a", "b")).names
     (mean,) = names.values(names.mean(Masking.FUTURE, names.letter("a")))
     error = Fraction(1, 4)
     units: tuple[Unit, ...] = (
@@ -136,7 +136,7 @@ def test_the_deviation_of_an_average_counts_the_units_that_can_be_active() -> No
 
 
 def test_errors_of_all_groups_add_up() -> None:
-    names = Formulas(("a", "b"))
+    names = Formulas(("a", "b")).names
     a, b = names.letter("a"), names.letter("b")
     stream = Stream([{(0, 0): a}, {(0, 0): b}, {}], [Fraction(1, 8), Fraction(1, 16), Fraction(1, 32)])
     hidden = (
@@ -154,7 +154,7 @@ def test_errors_of_all_groups_add_up() -> None:
 
 def test_the_error_is_that_of_the_value_where_it_is_largest() -> None:
     """ReLU(x - 1/2) of a rough bit is still 0 at 0, and as rough as the bit at 1."""
-    names = Formulas(("a", "b"))
+    names = Formulas(("a", "b")).names
     for letter in ("a", "b"):
         stream = Stream([{(0, 0): names.letter(letter)}, {}], [Fraction(1, 8), Fraction(0)])
         hidden = (Hidden(((0, Fraction(1)),), Fraction(-1, 2), ((1, Fraction(1)),)),)
@@ -164,7 +164,7 @@ def test_the_error_is_that_of_the_value_where_it_is_largest() -> None:
 
 def test_the_deviation_looks_at_both_ends() -> None:
     """min(x, 1/4) for x >= 0 changes below 1/4 only, and 0 below."""
-    names, error = Formulas(("a", "b")), Fraction(1, 8)
+    names, error = Formulas(("a", "b")).names, Fraction(1, 8)
     ramp: tuple[Unit, ...] = ((Fraction(0), Fraction(1)), (Fraction(-1, 4), Fraction(-1)))
     for value, expected in (
         (Fraction(1, 4), error),

@@ -15,6 +15,7 @@ from attemper.checker.names import (
     MAX_RESIDUES,
     At,
     Exists,
+    Names,
     PlaceAtLeast,
     PlaceAtom,
     PlaceRemainder,
@@ -34,8 +35,8 @@ WEAK = (LEFT, RIGHT, ALL)
 FACTORS = [(a, b) for a in range(-3, 4) for b in range(-3, 4)]
 
 
-def names() -> Formulas:
-    return Formulas(("a", "b"))
+def names() -> Names:
+    return Formulas(("a", "b")).names
 
 
 # Tests of places -------------------------------------------------------------------------------------
@@ -142,7 +143,7 @@ def test_what_moves_is_known_where_it_went(offset: int) -> None:
     edge = own.first if offset < 0 else own.last
 
     def moved(diagram: Diagram) -> Diagram:
-        return own.shifted(diagram, offset, own.false)
+        return own.positions.shifted(diagram, offset, own.false)
 
     inside = own.negation(edge)
     for (a, b), c in itertools.product(((1, 0), (0, 1), (1, -1)), (-3, -2, 0)):
@@ -152,7 +153,10 @@ def test_what_moves_is_known_where_it_went(offset: int) -> None:
     for test in (own.place(Remainder(3, 1), 1, 0, 0), own.place(Named("prime"), 1, 0, 2)):
         atoms = (own.atoms[family] for family, _ in own.diagrams.support(moved(test)))
         assert all(isinstance(atom, PlaceAtom) for atom in atoms)
-    for everywhere in (own.exists(ALL, own.letter("a")), own.sum_at_least(ALL, own.letter("a"), 2)):
+    for everywhere in (
+        own.positions.exists(ALL, own.letter("a")),
+        own.positions.sum_at_least(ALL, own.letter("a"), 2),
+    ):
         before, after = (own.diagrams.support(diagram) for diagram in (everywhere, moved(everywhere)))
         kept = {variable for variable in before if isinstance(own.atoms[variable[0]], Exists | SumAtLeast)}
         assert kept <= after
@@ -161,23 +165,25 @@ def test_what_moves_is_known_where_it_went(offset: int) -> None:
     left, right = own.letter("a"), own.letter("b")
     assert moved(own.both(left, right)) == own.both(moved(left), moved(right))
     assert moved(own.negation(left)) == own.both(inside, own.negation(moved(left)))
-    assert own.shifted(left, offset, own.true) == own.either(edge, moved(left))
+    assert own.positions.shifted(left, offset, own.true) == own.either(edge, moved(left))
 
 
 @pytest.mark.parametrize("masking", WEAK)
 def test_some_position_of_letters_and_places(masking: Masking) -> None:
     own = names()
     a, b, first = own.letter("a"), own.letter("b"), own.first
-    some = own.exists(masking, a)
-    assert own.exists(masking, own.false) == own.false
-    assert own.exists(masking, own.true) == own.true
+    some = own.positions.exists(masking, a)
+    assert own.positions.exists(masking, own.false) == own.false
+    assert own.positions.exists(masking, own.true) == own.true
     assert own.either(a, some) == some, "i sees itself"
     edge = own.edge(masking)
     assert own.both(edge, some) == own.both(edge, a), "where i sees one position it is that one"
-    abc = Formulas(("a", "b", "c"))
-    either = abc.exists(masking, abc.either(abc.letter("a"), abc.letter("b")))
-    assert either == abc.either(abc.exists(masking, abc.letter("a")), abc.exists(masking, abc.letter("b")))
-    assert own.exists(masking, own.both(b, first)) != own.exists(masking, b)
+    abc = Formulas(("a", "b", "c")).names
+    either = abc.positions.exists(masking, abc.either(abc.letter("a"), abc.letter("b")))
+    assert either == abc.either(
+        abc.positions.exists(masking, abc.letter("a")), abc.positions.exists(masking, abc.letter("b"))
+    )
+    assert own.positions.exists(masking, own.both(b, first)) != own.positions.exists(masking, b)
 
 
 def test_cases_by_places_are_split_on_demand() -> None:
@@ -190,52 +196,52 @@ def test_cases_by_places_are_split_on_demand() -> None:
         own.both(own.letter("a"), own.at_least_place(1, 0, -3)),
         own.both(own.letter("b"), own.place(Remainder(2, 0), 1, 0, 0)),
     )
-    together = own.exists(LEFT, mixed)
-    assert together != own.either(*(own.exists(LEFT, part) for part in parts))
-    expand = own.mixed_places()
+    together = own.positions.exists(LEFT, mixed)
+    assert together != own.either(*(own.positions.exists(LEFT, part) for part in parts))
+    expand = own.positions.mixed_places()
     assert expand == {(PlaceAtLeast(1, 0), 3), (PlaceRemainder(2, 1, 0), 0)}
-    again = Formulas(("a", "b"), expand)
+    again = Formulas(("a", "b"), expand).names
     a, b = again.letter("a"), again.letter("b")
     left = again.both(a, again.at_least_place(1, 0, -3))
     right = again.both(b, again.place(Remainder(2, 0), 1, 0, 0))
-    assert again.exists(LEFT, again.either(left, right)) == again.either(
-        again.exists(LEFT, left), again.exists(LEFT, right)
+    assert again.positions.exists(LEFT, again.either(left, right)) == again.either(
+        again.positions.exists(LEFT, left), again.positions.exists(LEFT, right)
     )
     plain = names()
-    plain.exists(LEFT, plain.letter("a"))
-    plain.exists(LEFT, plain.last)
-    assert plain.mixed_places() == frozenset()
+    plain.positions.exists(LEFT, plain.letter("a"))
+    plain.positions.exists(LEFT, plain.last)
+    assert plain.positions.mixed_places() == frozenset()
     deep = names()
-    deep.exists(LEFT, deep.both(deep.exists(LEFT, deep.letter("a")), deep.last))
-    assert deep.mixed_places() == frozenset()
+    deep.positions.exists(LEFT, deep.both(deep.positions.exists(LEFT, deep.letter("a")), deep.last))
+    assert deep.positions.mixed_places() == frozenset()
 
 
 def test_cases_by_places_alone_are_split_on_demand_too() -> None:
     own = names()
-    own.exists(LEFT, own.different(own.first, own.last))
-    expand = own.mixed_places()
+    own.positions.exists(LEFT, own.different(own.first, own.last))
+    expand = own.positions.mixed_places()
     assert expand == {(PlaceAtLeast(1, 0), 2), (PlaceAtLeast(1, -1), 0)}
-    again = Formulas(("a", "b"), expand)
+    again = Formulas(("a", "b"), expand).names
     parts = (
         again.both(again.first, again.negation(again.last)),
         again.both(again.last, again.negation(again.first)),
     )
-    either = again.either(*(again.exists(LEFT, part) for part in parts))
-    assert again.exists(LEFT, again.different(again.first, again.last)) == either
+    either = again.either(*(again.positions.exists(LEFT, part) for part in parts))
+    assert again.positions.exists(LEFT, again.different(again.first, again.last)) == either
 
 
 @pytest.mark.parametrize("masking", WEAK)
 @pytest.mark.parametrize("leftmost", [False, True])
 def test_places_beside_letters_are_split_where_all_are_too_many(masking: Masking, leftmost: bool) -> None:
     own = names()
-    own.exists(masking, own.both(own.letter("a"), own.at_least_place(1, 0, -9)))
+    own.positions.exists(masking, own.both(own.letter("a"), own.at_least_place(1, 0, -9)))
     mark = own.first if leftmost else own.last
     for threshold in range(3, 9):
-        own.exists(masking, own.both(mark, own.at_least_place(2, -1, threshold)))
-    assert own.mixed_places() == {(PlaceAtLeast(1, 0), 9)}
+        own.positions.exists(masking, own.both(mark, own.at_least_place(2, -1, threshold)))
+    assert own.positions.mixed_places() == {(PlaceAtLeast(1, 0), 9)}
     for threshold in range(10, 16):
-        own.exists(masking, own.both(own.letter("a"), own.at_least_place(1, 0, -threshold)))
-    assert own.mixed_places() == frozenset()
+        own.positions.exists(masking, own.both(own.letter("a"), own.at_least_place(1, 0, -threshold)))
+    assert own.positions.mixed_places() == frozenset()
 
 
 @pytest.mark.parametrize("masking", WEAK)
@@ -244,22 +250,25 @@ def test_the_chosen_position(masking: Masking, leftmost: bool) -> None:
     own = names()
     a, b = own.letter("a"), own.letter("b")
     is_own = (masking is LEFT and not leftmost) or (masking is RIGHT and leftmost)
-    assert (own.chosen(masking, leftmost, own.true, a) == a) == is_own
-    assert own.chosen(masking, leftmost, own.false, a) == own.false
-    assert own.chosen(masking, leftmost, a, a) == own.true
-    assert own.attend(masking, leftmost, a, a) == own.exists(masking, a)
-    assert own.attend(masking, leftmost, a, b) == own.false
+    assert (own.positions.chosen(masking, leftmost, own.true, a) == a) == is_own
+    assert own.positions.chosen(masking, leftmost, own.false, a) == own.false
+    assert own.positions.chosen(masking, leftmost, a, a) == own.true
+    assert own.positions.attend(masking, leftmost, a, a) == own.positions.exists(masking, a)
+    assert own.positions.attend(masking, leftmost, a, b) == own.false
     for same, is_kept in (
         (own.at_least_place(0, 1, -3), lambda atom: atom == PlaceAtLeast(0, 1)),
         (own.place(Remainder(3, 1), 0, 1, 0), lambda atom: atom == PlaceRemainder(3, 0, 1)),
-        (own.sum_at_least(ALL, a, 2), lambda atom: isinstance(atom, SumAtLeast) and atom.masking is ALL),
+        (
+            own.positions.sum_at_least(ALL, a, 2),
+            lambda atom: isinstance(atom, SumAtLeast) and atom.masking is ALL,
+        ),
     ):
-        found = own.chosen(masking, leftmost, a, same)
+        found = own.positions.chosen(masking, leftmost, a, same)
         assert any(is_kept(own.atoms[family]) for family, _ in own.diagrams.support(found)), (
             "what is everywhere the same"
         )
     either = own.either(a, own.last)
-    assert own.chosen(masking, leftmost, either, own.both(b, either)) == own.chosen(
+    assert own.positions.chosen(masking, leftmost, either, own.both(b, either)) == own.positions.chosen(
         masking, leftmost, either, b
     )
 
@@ -267,7 +276,7 @@ def test_the_chosen_position(masking: Masking, leftmost: bool) -> None:
 # Positions with a remainder --------------------------------------------------------------------------
 
 
-def some_bits(own: Formulas) -> list[Diagram]:
+def some_bits(own: Names) -> list[Diagram]:
     """Bits of all kinds, some of which speak of other positions."""
     a, third = own.letter("a"), own.place(Remainder(3, 2), 1, 0, 0)
     return [
@@ -275,9 +284,9 @@ def some_bits(own: Formulas) -> list[Diagram]:
         own.last,
         own.at_least_place(1, 0, -3),
         own.different(a, third),
-        own.shifted(own.either(a, own.first), -1, own.true),
-        own.exists(LEFT, own.both(a, own.letter("b"))),
-        own.attend(RIGHT, True, a, third),
+        own.positions.shifted(own.either(a, own.first), -1, own.true),
+        own.positions.exists(LEFT, own.both(a, own.letter("b"))),
+        own.positions.attend(RIGHT, True, a, third),
         own.place(Remainder(4, 1), 0, 1, 0),
         own.true,
     ]
@@ -293,8 +302,8 @@ def test_the_nearest_position_with_a_remainder(masking: Masking, leftmost: bool,
     bits, words = some_bits(own), [*short_words(("a", "b"), 5), tuple("abbaabab")]
     for remainder in range(modulus):
         where = own.place(Remainder(modulus, remainder), 1, 0, 0)
-        some = own.exists(masking, where)
-        found = [own.both(some, own.chosen(masking, leftmost, where, bit)) for bit in bits]
+        some = own.positions.exists(masking, where)
+        found = [own.both(some, own.positions.chosen(masking, leftmost, where, bit)) for bit in bits]
         for word in words:
             reading = Reading(own, word)
             for i in range(1, len(word) + 1):
@@ -315,12 +324,12 @@ def test_the_position_so_far_away_is_reached_step_by_step(
     for bit in some_bits(own):
         by_steps = bit
         for _ in range(distance):
-            by_steps = own.shifted(by_steps, offset, own.false)
+            by_steps = own.positions.shifted(by_steps, offset, own.false)
         by_cases = own.false
         for r in range(modulus):
             here = own.place(Remainder(modulus, (r - offset * distance) % modulus), 1, 0, 0)
             where = own.place(Remainder(modulus, r), 1, 0, 0)
-            found = own.attend(masking, offset > 0, where, bit)
+            found = own.positions.attend(masking, offset > 0, where, bit)
             by_cases = own.either(by_cases, own.both(here, found))
         assert own.settled(by_cases) == own.settled(by_steps)
 
@@ -329,15 +338,15 @@ def test_the_position_so_far_away_is_reached_step_by_step(
 def test_remainders_of_large_moduli_are_looked_for_like_anything_else(modulus: int) -> None:
     own = names()
     where = own.place(Remainder(modulus, 5), 1, 0, 0)
-    own.attend(LEFT, False, where, own.letter("a"))
+    own.positions.attend(LEFT, False, where, own.letter("a"))
     assert any(isinstance(atom, At) for atom in own.atoms) == (modulus > MAX_RESIDUES)
 
 
 def test_where_some_position_is_split_by_remainders_they_are_looked_for_like_anything_else() -> None:
-    own = Formulas(("a", "b"), frozenset({(PlaceRemainder(3, 1, 0), 1)}))
+    own = Formulas(("a", "b"), frozenset({(PlaceRemainder(3, 1, 0), 1)})).names
     where = own.place(Remainder(3, 1), 1, 0, 0)
-    cells = [own.exists(LEFT, own.both(where, own.letter(symbol))) for symbol in "ab"]
-    assert own.exists(LEFT, where) == own.either(*cells)
+    cells = [own.positions.exists(LEFT, own.both(where, own.letter(symbol))) for symbol in "ab"]
+    assert own.positions.exists(LEFT, where) == own.either(*cells)
 
 
 def test_other_bits_of_remainders_are_looked_for_like_anything_else() -> None:
@@ -349,8 +358,8 @@ def test_other_bits_of_remainders_are_looked_for_like_anything_else() -> None:
         own.place(Remainder(5, 1), 1, 1, 0),
         own.place(Remainder(5, 1), 0, 1, 0),
     ):
-        own.attend(LEFT, False, other, own.letter("a"))
-        assert any(isinstance(atom, At) and atom.where == own._decided(other) for atom in own.atoms)
+        own.positions.attend(LEFT, False, other, own.letter("a"))
+        assert any(isinstance(atom, At) and atom.where == own.decided(other) for atom in own.atoms)
 
 
 # Counts ----------------------------------------------------------------------------------------------
@@ -364,41 +373,47 @@ def test_sums_are_brought_to_one_form(masking: Masking) -> None:
     mark = own.mark(masking)
     visible = {LEFT: (1, 0, 0), RIGHT: (-1, 1, 1), ALL: (0, 1, 0)}[masking]
     for t in range(-3, 5):
-        test = own.sum_at_least(masking, balance, t)
-        assert own.sum_at_least(masking, own.scaled(balance, -1), 1 - t) == own.negation(test)
-        assert own.sum_at_least(masking, own.scaled(balance, 3), 3 * t) == test
-        assert own.sum_at_least(masking, own.scaled(balance, 3), 3 * t - 2) == test
-        assert own.sum_at_least(masking, own.plus(balance, own.scaled(mark, 5)), t + 5) == test
+        test = own.positions.sum_at_least(masking, balance, t)
+        assert own.positions.sum_at_least(masking, own.scaled(balance, -1), 1 - t) == own.negation(test)
+        assert own.positions.sum_at_least(masking, own.scaled(balance, 3), 3 * t) == test
+        assert own.positions.sum_at_least(masking, own.scaled(balance, 3), 3 * t - 2) == test
+        assert own.positions.sum_at_least(masking, own.plus(balance, own.scaled(mark, 5)), t + 5) == test
         for k in (-2, 1, 3):
-            constant = own.sum_at_least(masking, own.number(k), t)
+            constant = own.positions.sum_at_least(masking, own.number(k), t)
             assert constant == own.at_least_place(k * visible[0], k * visible[1], k * visible[2] - t)
-            only = own.sum_at_least(masking, own.scaled(mark, k), t)
+            only = own.positions.sum_at_least(masking, own.scaled(mark, k), t)
             assert only == own.number(k >= t)
         edge = own.edge(masking)
         here = own.where(("at least", t), lambda value, t=t: value.constant >= t, balance)
         assert own.both(edge, test) == own.both(edge, here)
     for t in (0, -1):
-        assert own.sum_at_least(masking, a, t) == own.true
-        assert own.sum_at_least(masking, own.scaled(a, -1), 1 - t) == own.false
-    assert own.sum_at_least(masking, own.plus(a, own.scaled(mark, 2)), 2) == own.true
-    assert own.sum_at_least(masking, own.false, 0) == own.true
-    assert own.sum_at_least(masking, own.false, 1) == own.false
+        assert own.positions.sum_at_least(masking, a, t) == own.true
+        assert own.positions.sum_at_least(masking, own.scaled(a, -1), 1 - t) == own.false
+    assert own.positions.sum_at_least(masking, own.plus(a, own.scaled(mark, 2)), 2) == own.true
+    assert own.positions.sum_at_least(masking, own.false, 0) == own.true
+    assert own.positions.sum_at_least(masking, own.false, 1) == own.false
 
 
 def test_sums_of_both_sides_are_brought_to_one_form() -> None:
     own = names()
     a, b = own.letter("a"), own.letter("b")
     for t in range(-2, 4):
-        assert own.mixed_at_least(a, own.false, own.false, t) == own.sum_at_least(LEFT, a, t)
-        assert own.mixed_at_least(own.false, b, own.number(2), t) == own.sum_at_least(RIGHT, b, t - 2)
-        assert own.mixed_at_least(a, a, own.scaled(a, -1), t) == own.sum_at_least(ALL, a, t)
-        test = own.mixed_at_least(a, own.scaled(b, 2), own.false, t)
-        assert own.mixed_at_least(own.scaled(a, -1), own.scaled(b, -2), own.false, 1 - t) == own.negation(
-            test
+        assert own.positions.mixed_at_least(a, own.false, own.false, t) == own.positions.sum_at_least(
+            LEFT, a, t
         )
-        assert own.mixed_at_least(own.scaled(a, 2), own.scaled(b, 4), own.false, 2 * t) == test
-        assert own.mixed_at_least(own.scaled(a, 2), own.scaled(b, 4), own.false, 2 * t - 1) == test
-        assert own.mixed_at_least(a, own.scaled(b, 2), own.number(7), t + 7) == test
+        assert own.positions.mixed_at_least(own.false, b, own.number(2), t) == own.positions.sum_at_least(
+            RIGHT, b, t - 2
+        )
+        assert own.positions.mixed_at_least(a, a, own.scaled(a, -1), t) == own.positions.sum_at_least(
+            ALL, a, t
+        )
+        test = own.positions.mixed_at_least(a, own.scaled(b, 2), own.false, t)
+        assert own.positions.mixed_at_least(
+            own.scaled(a, -1), own.scaled(b, -2), own.false, 1 - t
+        ) == own.negation(test)
+        assert own.positions.mixed_at_least(own.scaled(a, 2), own.scaled(b, 4), own.false, 2 * t) == test
+        assert own.positions.mixed_at_least(own.scaled(a, 2), own.scaled(b, 4), own.false, 2 * t - 1) == test
+        assert own.positions.mixed_at_least(a, own.scaled(b, 2), own.number(7), t + 7) == test
         assert own.both(own.only, test) == own.both(
             own.only,
             own.where(("at least", t), lambda v, t=t: v.constant >= t, own.plus(a, own.scaled(b, 2))),
@@ -406,12 +421,15 @@ def test_sums_of_both_sides_are_brought_to_one_form() -> None:
         # k i + m (n - i + 1) + c
         for k, m, c in ((1, -2, 0), (2, 2, 3), (3, 1, -1)):
             expected = own.at_least_place(k - m, m, m + c - t)
-            found = own.mixed_at_least(own.number(k), own.number(m), own.number(c), t)
+            found = own.positions.mixed_at_least(own.number(k), own.number(m), own.number(c), t)
             several = own.negation(own.only)
             assert own.both(several, found) == own.both(several, expected)
     for t in (0, -1):
-        assert own.mixed_at_least(a, own.scaled(b, 2), a, t) == own.true
-        assert own.mixed_at_least(own.scaled(a, -1), own.scaled(b, -2), own.scaled(a, -1), 1 - t) == own.false
+        assert own.positions.mixed_at_least(a, own.scaled(b, 2), a, t) == own.true
+        assert (
+            own.positions.mixed_at_least(own.scaled(a, -1), own.scaled(b, -2), own.scaled(a, -1), 1 - t)
+            == own.false
+        )
 
 
 @pytest.mark.parametrize("masking", WEAK)
@@ -419,14 +437,14 @@ def test_counts_of_everything_are_tests_of_places(masking: Masking) -> None:
     own = names()
     a, b, c = {LEFT: (1, 0, 0), RIGHT: (-1, 1, 1), ALL: (0, 1, 0)}[masking]
     for predicate, scale, shift in itertools.product((Remainder(3, 1), Named("prime")), (1, -2), (0, 1)):
-        assert own.counted_test(masking, own.true, predicate, scale, shift) == own.place(
+        assert own.positions.counted_test(masking, own.true, predicate, scale, shift) == own.place(
             predicate, scale * a, scale * b, scale * c + shift
         )
     letter = own.letter("a")
     for threshold in range(-1, 4):
-        assert own.counted_test(masking, letter, Zero(), 1, -threshold) == own.both(
-            own.sum_at_least(masking, letter, threshold),
-            own.negation(own.sum_at_least(masking, letter, threshold + 1)),
+        assert own.positions.counted_test(masking, letter, Zero(), 1, -threshold) == own.both(
+            own.positions.sum_at_least(masking, letter, threshold),
+            own.negation(own.positions.sum_at_least(masking, letter, threshold + 1)),
         )
 
 
@@ -471,25 +489,25 @@ def test_sums_with_an_exception_at_the_mark(masking: Masking) -> None:
     own = names()
     a, b = own.letter("a"), own.letter("b")
     falling = own.choose(own.mark(masking), own.scaled(a, 3), own.scaled(b, -1))
-    assert own.sum_at_least(masking, falling, 4) == own.false
-    assert own.sum_at_least(masking, falling, 3) != own.false
-    assert own.sum_at_least(masking, own.scaled(falling, -1), -3) == own.true
+    assert own.positions.sum_at_least(masking, falling, 4) == own.false
+    assert own.positions.sum_at_least(masking, falling, 3) != own.false
+    assert own.positions.sum_at_least(masking, own.scaled(falling, -1), -3) == own.true
     rising = own.choose(own.mark(masking), own.scaled(a, 3), b)
-    assert own.sum_at_least(masking, rising, 0) == own.true
-    assert own.sum_at_least(masking, rising, 1) != own.true
+    assert own.positions.sum_at_least(masking, rising, 0) == own.true
+    assert own.positions.sum_at_least(masking, rising, 1) != own.true
     mixed = own.choose(own.mark(masking), own.scaled(a, 2), own.plus(own.scaled(a, 2), own.scaled(b, -1)))
-    assert own.sum_at_least(masking, mixed, 0) != own.true
+    assert own.positions.sum_at_least(masking, mixed, 0) != own.true
 
 
 def test_sums_of_both_sides_that_only_fall() -> None:
     """At i stand -a - b + 4 = 3, everywhere else at most 0."""
     own = names()
     left, right = own.scaled(own.letter("a"), -1), own.scaled(own.letter("b"), -1)
-    assert own.mixed_at_least(left, right, own.number(4), 4) == own.false
-    assert own.mixed_at_least(left, right, own.number(4), 3) != own.false
+    assert own.positions.mixed_at_least(left, right, own.number(4), 4) == own.false
+    assert own.positions.mixed_at_least(left, right, own.number(4), 3) != own.false
     here = own.plus(own.scaled(own.first, 3), own.scaled(own.plus(left, right), -1))
     for most, is_false in ((4, True), (3, False)):
-        found = own.mixed_at_least(left, right, here, most)
+        found = own.positions.mixed_at_least(left, right, here, most)
         assert (own.both(own.negation(own.only), found) == own.false) == is_false
 
 
@@ -499,13 +517,15 @@ def test_functions_of_the_position_at_the_number_of_visible_ones(masking: Maskin
     a, b, c = {LEFT: (1, 0, 0), RIGHT: (-1, 1, 1), ALL: (0, 1, 0)}[masking]
     for t in (2, 3, 5):
         line = own.at_least_place(1, 0, -t)
-        assert own.at_count(masking, own.true, line) == own.at_least_place(a, b, c - t)
+        assert own.positions.at_count(masking, own.true, line) == own.at_least_place(a, b, c - t)
         for position in range(1, 7):
             assert own.at_fixed(line, position) == own.number(position >= t)
     for predicate in (Remainder(3, 1), Named("prime")):
         for k, shift in ((1, 0), (2, 1), (-1, 2)):
             test = own.place(predicate, k, 0, shift)
-            assert own.at_count(masking, own.true, test) == own.place(predicate, k * a, k * b, k * c + shift)
+            assert own.positions.at_count(masking, own.true, test) == own.place(
+                predicate, k * a, k * b, k * c + shift
+            )
 
 
 @pytest.mark.parametrize("factor", [Fraction(3), Fraction(-2), Fraction(1, 2), Fraction(-1, 2), Fraction(-1)])
@@ -543,9 +563,11 @@ def test_only_integers_are_counted() -> None:
     own = names()
     for masking in WEAK:
         with pytest.raises(UnprovenError, match="a counted value is not an integer"):
-            own.sum_at_least(masking, own.scaled(own.letter("a"), Fraction(1, 2)), 1)
+            own.positions.sum_at_least(masking, own.scaled(own.letter("a"), Fraction(1, 2)), 1)
     with pytest.raises(UnprovenError, match="a counted value is not an integer"):
-        own.mixed_at_least(own.scaled(own.letter("a"), Fraction(1, 2)), own.letter("b"), own.false, 1)
+        own.positions.mixed_at_least(
+            own.scaled(own.letter("a"), Fraction(1, 2)), own.letter("b"), own.false, 1
+        )
 
 
 @pytest.mark.parametrize("masking", WEAK)
@@ -558,5 +580,5 @@ def test_some_position_with_a_letter_and_every_kind_of_test(masking: Masking) ->
         own.place(Named("prime"), 1, 0, 0),
     ):
         where = own.both(where, test)
-        some = own.exists(masking, where)
+        some = own.positions.exists(masking, where)
         assert own.either(where, some) == some

@@ -38,7 +38,7 @@ class Bench:
 
     def __init__(self, rng: random.Random, symbols: tuple[str, ...] = AB, longest: int = 4) -> None:
         self.rng = rng
-        self.names = Formulas(symbols)
+        self.names = Formulas(symbols).names
         alphabet = Alphabet(symbols)
         self.words = [w for n in range(1, longest + 1) for w in words_of_length(alphabet, n)]
         self.readings = [Reading(self.names, word) for word in self.words]
@@ -71,11 +71,11 @@ class Bench:
             case 3 | 4:
                 return names.either(left, right)
             case 5:
-                return names.exists(rng.choice(WEAK), left)
+                return names.positions.exists(rng.choice(WEAK), left)
             case 6:
-                return names.attend(rng.choice(WEAK), rng.random() < 0.5, left, right)
+                return names.positions.attend(rng.choice(WEAK), rng.random() < 0.5, left, right)
             case _:
-                return names.shifted(left, rng.choice((-1, 1)), right)
+                return names.positions.shifted(left, rng.choice((-1, 1)), right)
 
     def place(self) -> Diagram:
         rng = self.rng
@@ -111,7 +111,7 @@ def total(reading: Reading, diagram: Diagram, masking: Masking, i: int) -> Fract
 @pytest.mark.parametrize("size", range(1, 7))
 def test_letters_say_which_symbol_it_is_and_one_of_them_holds(size: int) -> None:
     symbols = tuple("abcdef"[:size])
-    names = Formulas(symbols)
+    names = Formulas(symbols).names
     some = names.false
     for symbol in symbols:
         letter = names.letter(symbol)
@@ -125,7 +125,7 @@ def test_letters_say_which_symbol_it_is_and_one_of_them_holds(size: int) -> None
 @pytest.mark.sweep(11)
 @pytest.mark.parametrize("predicate", PREDICATES, ids=str)
 def test_tests_of_places_are_what_they_say_and_equal_ones_are_one(predicate: Predicate) -> None:
-    names = Formulas(("a",))
+    names = Formulas(("a",)).names
     readings = [Reading(names, ("a",) * n) for n in range(1, 7)]
     known: dict[tuple[bool, ...], Diagram] = {}
     for a, b, c in itertools.product(range(-2, 3), range(-2, 3), range(-5, 6)):
@@ -146,7 +146,7 @@ def test_tests_of_places_are_what_they_say_and_equal_ones_are_one(predicate: Pre
 
 @pytest.mark.parametrize("modulus", range(1, 6))
 def test_one_remainder_holds(modulus: int) -> None:
-    names = Formulas(("a",))
+    names = Formulas(("a",)).names
     for factors in ((1, 0), (0, 1), (2, 1)):
         some = names.false
         for remainder in range(modulus):
@@ -157,7 +157,7 @@ def test_one_remainder_holds(modulus: int) -> None:
 
 
 def test_the_marks_and_edges_of_masks() -> None:
-    names = Formulas(("a",))
+    names = Formulas(("a",)).names
     for n in range(1, 6):
         reading = Reading(names, ("a",) * n)
         for i in range(1, n + 1):
@@ -202,7 +202,7 @@ def test_connectives_and_arithmetic_are_pointwise(seed: int) -> None:
 
 
 def test_bits_constants_and_multiples_are_recognised() -> None:
-    names = Formulas(AB)
+    names = Formulas(AB).names
     letter, mean = names.letter("a"), names.mean(Masking.FUTURE, names.letter("a"))
     assert names.is_bit(letter)
     assert names.is_bit(names.true)
@@ -235,7 +235,7 @@ def test_a_shifted_value_is_that_of_the_neighbour(seed: int, offset: int) -> Non
         is_inside = 1 <= i + offset <= reading.length
         return reading.number(inner, i + offset) if is_inside else reading.number(edge, i)
 
-    check(bench, bench.names.shifted(inner, offset, edge), expected)
+    check(bench, bench.names.positions.shifted(inner, offset, edge), expected)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -244,7 +244,11 @@ def test_some_visible_position_has_it(seed: int, masking: Masking) -> None:
     bench = Bench(random.Random(seed))
     for depth in (0, 1, 2):
         where = bench.bit(depth)
-        check(bench, bench.names.exists(masking, where), lambda r, i, w=where: bool(ones(r, w, masking, i)))
+        check(
+            bench,
+            bench.names.positions.exists(masking, where),
+            lambda r, i, w=where: bool(ones(r, w, masking, i)),
+        )
 
 
 @pytest.mark.sweep(37)
@@ -254,7 +258,7 @@ def test_some_visible_position_has_it(seed: int, masking: Masking) -> None:
 def test_the_value_at_the_chosen_position(seed: int, masking: Masking, leftmost: bool) -> None:
     bench = Bench(random.Random(seed))
     where, value, bit = bench.bit(), bench.number(), bench.bit()
-    chosen = bench.names.chosen(masking, leftmost, where, value)
+    chosen = bench.names.positions.chosen(masking, leftmost, where, value)
     for reading, i in bench.places():
         found = ones(reading, where, masking, i)
         if found:
@@ -264,7 +268,7 @@ def test_the_value_at_the_chosen_position(seed: int, masking: Masking, leftmost:
         found = ones(reading, where, masking, i)
         return reading.number(bit, found[0 if leftmost else -1]) if found else Fraction(0)
 
-    check(bench, bench.names.attend(masking, leftmost, where, bit), expected)
+    check(bench, bench.names.positions.attend(masking, leftmost, where, bit), expected)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -284,7 +288,7 @@ def test_a_sum_is_at_least_its_threshold(seed: int, masking: Masking) -> None:
     bench = Bench(random.Random(seed))
     for summand in (bench.number(), bench.number(0), bench.bit(1), bench.number(depth=0)):
         for threshold in (-3, -1, 0, 1, 2, 5):
-            test = bench.names.sum_at_least(masking, summand, threshold)
+            test = bench.names.positions.sum_at_least(masking, summand, threshold)
             check(bench, test, lambda r, i, s=summand, t=threshold: total(r, s, masking, i) >= t)
 
 
@@ -308,7 +312,7 @@ def test_a_sum_of_both_sides_is_at_least_its_threshold(seed: int) -> None:
         for threshold in (-4, -1, 0, 1, 3):
             check(
                 bench,
-                names.mixed_at_least(x, y, z, threshold),
+                names.positions.mixed_at_least(x, y, z, threshold),
                 lambda r, i, x=x, y=y, z=z, t=threshold: (
                     total(r, x, Masking.FUTURE, i) + total(r, y, Masking.PAST, i) + r.number(z, i) >= t
                 ),
@@ -325,7 +329,7 @@ def test_a_test_of_a_count(seed: int, masking: Masking) -> None:
             scale, shift = bench.rng.choice((-2, -1, 1, 2, 3)), bench.rng.randint(-3, 3)
             check(
                 bench,
-                bench.names.counted_test(masking, bit, predicate, scale, shift),
+                bench.names.positions.counted_test(masking, bit, predicate, scale, shift),
                 lambda r, i, b=bit, p=predicate, k=scale, s=shift: holds(
                     p, k * int(total(r, b, masking, i)) + s
                 ),
@@ -346,7 +350,7 @@ def test_functions_of_the_position_are_read_at_a_count(seed: int, masking: Maski
         assert names.at_fixed(function, position) == names.number(long.number(function, position))
     assert names.at_position_one(function) == names.number(long.number(function, 1))
     for bit in (bench.bit(1), names.true):
-        found = names.looked_up(masking, bit, function)
+        found = names.positions.looked_up(masking, bit, function)
         for reading, i in bench.places():
             count = int(total(reading, bit, masking, i))
             if count:
@@ -354,12 +358,12 @@ def test_functions_of_the_position_are_read_at_a_count(seed: int, masking: Maski
 
 
 def test_only_functions_of_the_position_are_looked_up() -> None:
-    names = Formulas(AB)
+    names = Formulas(AB).names
     bit = names.letter("b")
     for other in (names.letter("a"), names.last, names.place(Remainder(3, 1), 1, 1, 0), names.only):
         for counted in (bit, names.true):
             with pytest.raises(UnprovenError, match="is not a function of its position alone"):
-                names.at_count(Masking.FUTURE, counted, other)
+                names.positions.at_count(Masking.FUTURE, counted, other)
         with pytest.raises(UnprovenError, match="is not a function of its position alone"):
             names.at_fixed(other, 2)
 
@@ -397,7 +401,7 @@ def test_a_mean_and_what_is_made_of_it(seed: int, masking: Masking) -> None:
 
 
 def test_the_bounds_of_an_affine_value_are_sharp() -> None:
-    names = Formulas(AB)
+    names = Formulas(AB).names
     first = names.mean(Masking.FUTURE, names.plus(names.scaled(names.letter("a"), 5), names.number(-2)))
     second = names.mean(Masking.PAST, names.letter("b"))
     both = names.plus(names.scaled(first, -2), names.plus(names.scaled(second, 3), names.number(1)))
@@ -409,7 +413,7 @@ def test_the_bounds_of_an_affine_value_are_sharp() -> None:
 
 
 def test_parts_of_rectified_averages_cancel() -> None:
-    names = Formulas(AB)
+    names = Formulas(AB).names
     (value,) = names.values(
         names.mean(Masking.FUTURE, names.plus(names.letter("a"), names.number(Fraction(-1, 3))))
     )
@@ -435,12 +439,12 @@ def test_a_sum_of_what_only_the_marked_position_has(masking: Masking) -> None:
     ):
         summand = names.both(names.mark(masking), test)
         for threshold in (0, 1, 2):
-            found = names.sum_at_least(masking, summand, threshold)
+            found = names.positions.sum_at_least(masking, summand, threshold)
             check(bench, found, lambda r, i, s=summand, t=threshold: total(r, s, masking, i) >= t)
 
 
 def test_a_total_is_the_sum_of_all_parts() -> None:
-    names = Formulas(AB)
+    names = Formulas(AB).names
     bits = [names.letter("a"), names.first, names.last, names.number(2), names.only]
     assert names.total([]) == names.false
     expected = names.false

@@ -14,7 +14,7 @@ from attemper.attention_program.realisation import Realisation
 from attemper.checker.attention.averages import single_mean
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
-from attemper.checker.names import UnprovenError
+from attemper.checker.names import Names, UnprovenError
 from attemper.checker.program import Programs
 from attemper.checker.proof import prove
 from attemper.exact.predicates import Remainder
@@ -26,28 +26,28 @@ from attemper.networks.layers import Masking
 LEFT = Masking.FUTURE
 BOTH = [Formulas, Programs]
 HALF = Fraction(1, 2)
-Sums = Formulas | Programs
+Kind = type[Formulas] | type[Programs]
 
 
-def share(names: Sums) -> Diagram:
+def share(names: Names) -> Diagram:
     """The share of a's up to i: no bit, and nothing that is the same at another position."""
     return names.mean(LEFT, names.letter("a"))
 
 
-def ranged(names: Sums) -> Diagram:
+def ranged(names: Names) -> Diagram:
     """A number of which nothing is known: at another position it is another one."""
     return names.choose(names.letter("b"), names.true, names.anything(Fraction(0), Fraction(1)))
 
 
-def shown(names: Sums) -> Diagram:
+def shown(names: Names) -> Diagram:
     """A bit where b stands, and else an average."""
     return names.choose(names.letter("b"), names.true, share(names))
 
 
 @pytest.mark.parametrize("kind", BOTH)
-def test_only_an_average_has_a_mask_and_a_summand(kind: type[Sums]) -> None:
+def test_only_an_average_has_a_mask_and_a_summand(kind: Kind) -> None:
     """A query that is a ReLU, a range or a whole number is no multiple of an average, whatever the mask."""
-    names = kind(("a", "b"))
+    names = kind(("a", "b")).names
     average = share(names)
     (rectified,) = names.values(names.plus(average, names.number(-HALF)))
     (found, _) = single_mean(names, {(0, 0): average}, LEFT)
@@ -67,18 +67,18 @@ def test_only_an_average_has_a_mask_and_a_summand(kind: type[Sums]) -> None:
 
 @pytest.mark.parametrize("value", [-HALF, HALF, Fraction(7, 2)])
 @pytest.mark.parametrize("kind", BOTH)
-def test_a_sum_with_a_fraction_at_one_position_is_not_rounded(kind: type[Sums], value: Fraction) -> None:
+def test_a_sum_with_a_fraction_at_one_position_is_not_rounded(kind: Kind, value: Fraction) -> None:
     """At the marked position alone, where the part that is no integer would go into the threshold."""
-    names = kind(("a", "b"))
+    names = kind(("a", "b")).names
     for masking in (LEFT, Masking.PAST, Masking.NONE):
         summand = names.scaled(names.mark(masking), value)
         with pytest.raises(UnprovenError, match="not an integer"):
-            names.sum_at_least(masking, summand, 0)
+            names.positions.sum_at_least(masking, summand, 0)
     letter = names.letter("a")
     with pytest.raises(UnprovenError, match="not an integer"):
-        names.mixed_at_least(letter, letter, names.number(value), 0)
+        names.positions.mixed_at_least(letter, letter, names.number(value), 0)
     with pytest.raises(UnprovenError, match="not an integer"):
-        names.mixed_at_least(letter, names.scaled(letter, 2), names.number(value), 0)
+        names.positions.mixed_at_least(letter, names.scaled(letter, 2), names.number(value), 0)
 
 
 @pytest.mark.parametrize("kind", BOTH)
@@ -92,13 +92,13 @@ def test_a_sum_with_a_fraction_at_one_position_is_not_rounded(kind: type[Sums], 
         lambda names, value: names.different(names.letter("a"), value),
         lambda names, value: names.choose(value, names.true, names.false),
         lambda names, value: names.equals(value, Fraction(1, 2)),
-        lambda names, value: names._reaches(value, 1),
-        lambda names, value: names._corner(value),
+        lambda names, value: names.positions._reaches(value, 1),
+        lambda names, value: names.positions._corner(value),
     ],
 )
-def test_an_average_is_no_bit(kind: type[Sums], ask: Callable[[Sums, Diagram], object]) -> None:
+def test_an_average_is_no_bit(kind: Kind, ask: Callable[[Names, Diagram], object]) -> None:
     for make in (share, shown):
-        names = kind(("a", "b"))
+        names = kind(("a", "b")).names
         with pytest.raises(UnprovenError, match="depends on an average"):
             ask(names, make(names))
 
@@ -106,19 +106,19 @@ def test_an_average_is_no_bit(kind: type[Sums], ask: Callable[[Sums, Diagram], o
 @pytest.mark.parametrize(
     ("kind", "ask"),
     [
-        *((kind, lambda names, d: names.shifted(d, -1, names.false)) for kind in BOTH),
-        *((kind, lambda names, d: names.chosen(LEFT, True, names.letter("a"), d)) for kind in BOTH),
+        *((kind, lambda names, d: names.positions.shifted(d, -1, names.false)) for kind in BOTH),
+        *((kind, lambda names, d: names.positions.chosen(LEFT, True, names.letter("a"), d)) for kind in BOTH),
         *((kind, lambda names, d: names.nearest(LEFT, True, names.true, 0, 0, d)) for kind in BOTH),
         *((kind, lambda names, d: names.at_fixed(d, 2)) for kind in BOTH),
-        *((kind, lambda names, d: names.looked_up(LEFT, names.letter("a"), d)) for kind in BOTH),
-        (Formulas, lambda names, d: names._nearest_with(Remainder(2, 1), LEFT, d)),
+        *((kind, lambda names, d: names.positions.looked_up(LEFT, names.letter("a"), d)) for kind in BOTH),
+        (Formulas, lambda names, d: names.positions._nearest_with(Remainder(2, 1), LEFT, d)),
     ],
 )
 def test_an_average_is_not_read_at_another_position_as_if_it_stood_there(
-    kind: type[Sums], ask: Callable[[Sums, Diagram], Diagram]
+    kind: Kind, ask: Callable[[Names, Diagram], Diagram]
 ) -> None:
     for make in (share, shown, ranged):
-        names = kind(("a", "b"))
+        names = kind(("a", "b")).names
         with pytest.raises(UnprovenError, match=r"depends on an average|not a function of its position"):
             ask(names, make(names))
 

@@ -32,12 +32,12 @@ def _meanings(formula: Formula) -> tuple[tuple[bool, ...], ...]:
 def test_formulas_with_one_normal_form_have_one_truth(seed: int) -> None:
     """In one set of names: whatever shares a diagram must agree on every position of every short word."""
     rng = random.Random(seed)
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     classes: dict[Diagram, list[Formula]] = defaultdict(list)
     for _ in range(250):
         formula = FormulaSampler(rng, AB.symbols).formula(rng.choice((1, 2, 2, 3)))
         try:
-            classes[meanings_of(names, formula)[formula]].append(formula)
+            classes[meanings_of(names.positions, formula)[formula]].append(formula)
         except UnprovenError:
             continue
     shared = [members for members in classes.values() if len(members) > 1]
@@ -53,11 +53,11 @@ def test_formulas_with_one_normal_form_have_one_truth(seed: int) -> None:
 def test_negations_and_constants_are_found(seed: int, few: Few) -> None:
     """A form that is constant, or the negation of another, must be so by definition too."""
     rng = random.Random(100 + seed)
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     for _ in few(range(150), 60):
         formula = FormulaSampler(rng, AB.symbols).formula(3)
         try:
-            form = meanings_of(names, formula)[formula]
+            form = meanings_of(names.positions, formula)[formula]
         except UnprovenError:
             continue
         assert names.is_bit(form)

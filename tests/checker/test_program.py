@@ -139,16 +139,18 @@ def test_predicates_of_counts_are_read_at_the_count(mask: Mask) -> None:
 
 
 def test_equal_things_made_in_the_same_way_are_one_diagram_and_others_are_not() -> None:
-    names = Programs(AB.symbols)
+    names = Programs(AB.symbols).names
     a, b = names.letter("a"), names.letter("b")
     made: list[Diagram] = []
     for masking in (Masking.FUTURE, Masking.PAST, Masking.NONE):
-        made.append(names.exists(masking, a))
-        assert names.exists(masking, a) == made[-1]
+        made.append(names.positions.exists(masking, a))
+        assert names.positions.exists(masking, a) == made[-1]
         for leftmost in (False, True):
-            made.append(names.chosen(masking, leftmost, names.both(a, names.first), names.last))
-            made.append(names.chosen(masking, leftmost, names.both(b, names.first), names.last))
-    made += [names.shifted(a, offset, edge) for offset in (-1, 1) for edge in (names.false, names.true)]
+            made.append(names.positions.chosen(masking, leftmost, names.both(a, names.first), names.last))
+            made.append(names.positions.chosen(masking, leftmost, names.both(b, names.first), names.last))
+    made += [
+        names.positions.shifted(a, offset, edge) for offset in (-1, 1) for edge in (names.false, names.true)
+    ]
     assert len(set(made)) == len(made)
 
 

@@ -11,7 +11,7 @@ import pytest
 import attemper
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
-from attemper.checker.names import UnprovenError
+from attemper.checker.names import Names, UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.source import meanings_of
 from attemper.languages.temporal.meaning import truth_of_subformulas
@@ -38,16 +38,16 @@ AB = Alphabet(("a", "b"))
 
 def check(formula: Formula, alphabet: Alphabet, longest: int) -> None:
     """In the normal form, and in that with cases by places, where there are any."""
-    names = Formulas(alphabet.symbols)
-    meanings = meanings_of(names, formula)
+    names = Formulas(alphabet.symbols).names
+    meanings = meanings_of(names.positions, formula)
     compare(names, meanings, formula, alphabet, longest)
-    if expand := names.mixed_places():
-        names = Formulas(alphabet.symbols, expand)
-        compare(names, meanings_of(names, formula), formula, alphabet, longest)
+    if expand := names.positions.mixed_places():
+        names = Formulas(alphabet.symbols, expand).names
+        compare(names, meanings_of(names.positions, formula), formula, alphabet, longest)
 
 
 def compare(
-    names: Formulas, meanings: Mapping[Formula, Diagram], formula: Formula, alphabet: Alphabet, longest: int
+    names: Names, meanings: Mapping[Formula, Diagram], formula: Formula, alphabet: Alphabet, longest: int
 ) -> None:
     for word in itertools.chain(*(words_of_length(alphabet, n) for n in range(1, longest + 1))):
         reading = Reading(names, word)
@@ -214,10 +214,10 @@ def test_every_meaning_is_settled(seed: int) -> None:
     """Negations, too, which are not settled again."""
     rng = random.Random(seed)
     for _ in range(25):
-        names = Formulas(ABC.symbols)
+        names = Formulas(ABC.symbols).names
         formula = FormulaSampler(rng, ABC.symbols).formula(3)
         try:
-            meanings = meanings_of(names, Unary(UnaryOperator.NOT, formula))
+            meanings = meanings_of(names.positions, Unary(UnaryOperator.NOT, formula))
         except UnprovenError:
             continue
         assert all(names.settled(meaning) == meaning for meaning in meanings.values())

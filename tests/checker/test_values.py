@@ -11,7 +11,7 @@ import pytest
 import attemper
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
-from attemper.checker.names import UnprovenError
+from attemper.checker.names import Names, UnprovenError
 from attemper.checker.values import (
     MAX_DEGREE,
     Stream,
@@ -59,7 +59,7 @@ def sample(rng: random.Random, depth: int) -> ClosedForm:
     return Power(parts[0], rng.randint(0, 3))
 
 
-def check(names: Formulas, value: Value, form: ClosedForm) -> None:
+def check(names: Names, value: Value, form: ClosedForm) -> None:
     for n in LENGTHS:
         reading = Reading(names, ("a",) * n)
         for i in range(1, n + 1):
@@ -70,7 +70,7 @@ def check(names: Formulas, value: Value, form: ClosedForm) -> None:
 @pytest.mark.parametrize("seed", range(30))
 def test_closed_forms_sums_and_products_have_their_values(seed: int) -> None:
     rng = random.Random(seed)
-    names = Formulas(("a",))
+    names = Formulas(("a",)).names
     left, right = sample(rng, 2), sample(rng, 1)
     values = of_closed_form(names, left), of_closed_form(names, right)
     check(names, values[0], left)
@@ -80,7 +80,7 @@ def test_closed_forms_sums_and_products_have_their_values(seed: int) -> None:
 
 
 def test_powers_that_are_too_large_or_unknown_are_refused() -> None:
-    names = Formulas(("a",))
+    names = Formulas(("a",)).names
     for form in (I, N):
         for exponent in (MAX_DEGREE, -MAX_DEGREE, 0):
             check(names, of_closed_form(names, Power(form, exponent)), Power(form, exponent))
@@ -104,7 +104,7 @@ def test_powers_that_are_too_large_or_unknown_are_refused() -> None:
 
 
 def test_linear_forms_and_their_errors() -> None:
-    names = Formulas(("a", "b"))
+    names = Formulas(("a", "b")).names
     letter = names.letter("a")
     stream = Stream(
         [{(0, 0): letter}, {(1, 0): names.true}, {}], [Fraction(1, 8), Fraction(0), Fraction(1, 16)]
@@ -128,7 +128,7 @@ def test_the_stream_before_the_first_layer_is_the_embedding() -> None:
     network = attemper.compile("a S (b & even(pos))", "abc", regime="unbounded").network
     embedding = ((*network.embedding[0], (network.positions[0][0], Fraction(7))), *network.embedding[1:])
     network = replace(network, embedding=tuple(tuple(sorted(dict(form).items())) for form in embedding))
-    names = Formulas(network.alphabet.symbols)
+    names = Formulas(network.alphabet.symbols).names
     start = embedded(names, network)
     assert start.errors == [0] * len(network.coordinates)
     for n in LENGTHS:
@@ -149,16 +149,16 @@ def test_powers_of_sums_are_not_multiplied_out_without_end(
 ) -> None:
     """A temperature of some hundred bytes whose products took half a minute."""
     products = 0
-    product = Formulas.product
+    product = Names.product
 
-    def counted(names: Formulas, left: Diagram, right: Diagram) -> Diagram:
+    def counted(names: Names, left: Diagram, right: Diagram) -> Diagram:
         nonlocal products
         products += 1
         return product(names, left, right)
 
-    monkeypatch.setattr(Formulas, "product", counted)
+    monkeypatch.setattr(Names, "product", counted)
     tests = (PlaceTest(Remainder(m, 1), 1, b, 0) for m, b in ((3, 0), (5, 0), (7, 1)))
     form = Power(Power(plus(I, N, 1, *tests), inner), outer)
     with pytest.raises(UnprovenError, match="more powers than any rule needs"):
-        of_closed_form(Formulas(("a", "b")), form)
+        of_closed_form(Formulas(("a", "b")).names, form)
     assert products < 2_000

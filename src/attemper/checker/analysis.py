@@ -88,7 +88,7 @@ def analyse(
     """
     if network.normalisation is not None:
         raise UnprovenError("its sublayers read normalised numbers: rules are about its plain network")
-    names = Formulas(network.alphabet.symbols) if names is None else names
+    names = Formulas(network.alphabet.symbols).names if names is None else names
     start = stream = embedded(names, network)
     facts: list[LayerFact] = []
     named: list[SymbolFact] = []

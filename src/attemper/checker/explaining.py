@@ -121,17 +121,17 @@ def _read(network: Network, language: Language, said: Realisation | None) -> _Re
     symbols = network.alphabet.symbols
     formula = language.formula if isinstance(language, TemporalLanguage) else None
     said = said if formula is None else None
-    names = Formulas(symbols) if said is None or not is_machine(said.program) else Programs(symbols)
-    groups = symbols_of(said) if isinstance(names, Programs) and said is not None else None
-    analysis, failure = _as_far_as_rules_apply(network, names, groups)
+    positions = Formulas(symbols) if said is None or not is_machine(said.program) else Programs(symbols)
+    groups = symbols_of(said) if isinstance(positions, Programs) and said is not None else None
+    analysis, failure = _as_far_as_rules_apply(network, positions.names, groups)
     if said is not None:
-        texts, complaint = _steps(analysis, Steps(names, said.program), said)
+        texts, complaint = _steps(analysis, Steps(positions, said.program), said)
         return _Reading(analysis, texts, failure or complaint)
-    return _Reading(analysis, {} if formula is None else _formulas(names, formula), failure)
+    return _Reading(analysis, {} if formula is None else _formulas(positions, formula), failure)
 
 
 def _as_far_as_rules_apply(
-    network: Network, names: Programs | Formulas, groups: dict[int, list[Symbol]] | None
+    network: Network, names: Names, groups: dict[int, list[Symbol]] | None
 ) -> tuple[Analysis, str]:
     """What the first layers compute, and why nothing is known of the next one.
 
@@ -146,13 +146,13 @@ def _as_far_as_rules_apply(
     return analyse(replace(network, layers=()), names, groups), failure
 
 
-def _formulas(names: Programs | Formulas, formula: Formula) -> dict[Diagram, str]:
+def _formulas(positions: Programs | Formulas, formula: Formula) -> dict[Diagram, str]:
     """What every subformula is called."""
-    assert isinstance(names, Formulas)
+    assert isinstance(positions, Formulas)
     found: dict[Diagram, str] = {}
-    for part, meaning in meanings_of(names, formula).items():
+    for part, meaning in meanings_of(positions, formula).items():
         found.setdefault(meaning, show_within(part, LONGEST_TEXT) or "a long subformula")
-        found.setdefault(names.negation(meaning), f"not ({found[meaning]})")
+        found.setdefault(positions.names.negation(meaning), f"not ({found[meaning]})")
     return found
 
 

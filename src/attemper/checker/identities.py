@@ -35,7 +35,7 @@ MAX_EXPANDED = 6
 
 @final
 class Formulas(Sums):
-    """Names under which equal functions of other positions are one diagram, as far as identities reach.
+    """Equal functions of other positions are one diagram, as far as identities reach.
 
     `expand` has the tests of places by which `exists` is split into cases, beside letters.
     """
@@ -51,41 +51,41 @@ class Formulas(Sums):
 
         def moved(variable: Variable) -> Diagram:
             family, threshold = variable
-            match self.atoms[family]:
+            match self.names.atoms[family]:
                 case (PlaceAtLeast() | PlaceRemainder() | PlaceNamed()) as atom:
-                    return self.test_at(atom, threshold, (1, 0, offset))
+                    return self.names.test_at(atom, threshold, (1, 0, offset))
                 case SumAtLeast(Masking.NONE) | Exists(Masking.NONE) | At(Masking.NONE):
-                    return self._own(variable)
+                    return self.names.variable(variable)
                 case _:
-                    return self._bit(Shifted(offset, family), threshold)
+                    return self.names.bit(Shifted(offset, family), threshold)
 
-        inside = self.elsewhere(self.settled(diagram), moved)
-        return self.choose(self.first if offset < 0 else self.last, at_edge, inside)
+        inside = self.names.elsewhere(self.names.settled(diagram), moved)
+        return self.names.choose(self.names.first if offset < 0 else self.names.last, at_edge, inside)
 
     def chosen(self, masking: Masking, leftmost: bool, where: Diagram, diagram: Diagram) -> Diagram:
         """The value at the rightmost (leftmost) visible position with `where`, which must exist."""
-        where, diagram = self._decided(where), self._decided(diagram)
-        if where == self.false:
-            return self.false
+        where, diagram = self.names.decided(where), self.names.decided(diagram)
+        if where == self.names.false:
+            return self.names.false
         own = (masking is Masking.FUTURE and not leftmost) or (masking is Masking.PAST and leftmost)
-        if where == self.true and own:
+        if where == self.names.true and own:
             return diagram
         if own and (residue := self._residue(where)) is not None:
             return self._nearest_with(residue, masking, diagram)
 
         def moved(variable: Variable) -> Diagram:
             family, threshold = variable
-            match self.atoms[family]:
+            match self.names.atoms[family]:
                 case PlaceAtLeast(0) | PlaceRemainder(_, 0) | SumAtLeast(Masking.NONE):
-                    return self._own(variable)
+                    return self.names.variable(variable)
                 case _:
-                    return self._bit(At(masking, leftmost, where, family), threshold)
+                    return self.names.bit(At(masking, leftmost, where, family), threshold)
 
-        return self.elsewhere(self.diagrams.constrain(diagram, where, self.false), moved)
+        return self.names.elsewhere(self.names.diagrams.constrain(diagram, where, self.names.false), moved)
 
     def attend(self, masking: Masking, leftmost: bool, where: Diagram, diagram: Diagram) -> Diagram:
         """The same, 0 where no visible position has `where`."""
-        return self.both(self.chosen(masking, leftmost, where, diagram), self.exists(masking, where))
+        return self.names.both(self.chosen(masking, leftmost, where, diagram), self.exists(masking, where))
 
     def exists(self, masking: Masking, where: Diagram) -> Diagram:
         """[some visible position j has where(j)].
@@ -93,17 +93,17 @@ class Formulas(Sums):
         That i itself is visible, sometimes alone, is spelled out for letters and for tests of places and
         counts only: elsewhere it would copy large diagrams into many others.
         """
-        where = self.settled(where)
-        if self.diagrams.is_constant(where):
+        where = self.names.settled(where)
+        if self.names.diagrams.is_constant(where):
             return where
         if masking is not Masking.NONE and (residue := self._residue(where)) is not None:
-            return self._nearest_with(residue, masking, self.true)
+            return self._nearest_with(residue, masking, self.names.true)
         for atom, _ in self._tests(where):
             if not isinstance(atom, LetterBit | PlaceAtom | CountRemainder | CountNamed):
-                return self._bit(Exists(masking, where))
-        found, others = where, self.negation(self.edge(masking))
+                return self.names.bit(Exists(masking, where))
+        found, others = where, self.names.negation(self.names.edge(masking))
         for part in self._split(where):
-            found = self.either(found, self.both(others, self._bit(Exists(masking, part))))
+            found = self.names.either(found, self.names.both(others, self.names.bit(Exists(masking, part))))
         return found
 
     # Positions with a remainder ----------------------------------------------------------------
@@ -113,8 +113,10 @@ class Formulas(Sums):
         tests = self._tests(where)
         match [atom for atom in {atom for atom, _ in tests} if atom != PlaceAtLeast(1, 0)]:
             case [PlaceRemainder(modulus, 1, 0)] if modulus <= MAX_RESIDUES and not tests & self.expand:
-                decided, residues = self._decided(where), (Remainder(modulus, r) for r in range(modulus))
-                return next((r for r in residues if self._decided(self.place(r, 1, 0, 0)) == decided), None)
+                decided, residues = self.names.decided(where), (Remainder(modulus, r) for r in range(modulus))
+                return next(
+                    (r for r in residues if self.names.decided(self.names.place(r, 1, 0, 0)) == decided), None
+                )
             case _:
                 return None
 
@@ -126,9 +128,9 @@ class Formulas(Sums):
         offset = -1 if masking is Masking.FUTURE else 1
         found = there = diagram
         for k in range(1, residue.modulus):
-            there = self.shifted(there, offset, self.false)
+            there = self.shifted(there, offset, self.names.false)
             leaves = Remainder(residue.modulus, (residue.remainder - offset * k) % residue.modulus)
-            found = self.choose(self.place(leaves, 1, 0, 0), there, found)
+            found = self.names.choose(self.names.place(leaves, 1, 0, 0), there, found)
         return found
 
     def _split(self, where: Diagram) -> list[Diagram]:
@@ -138,12 +140,14 @@ class Formulas(Sums):
         """
         if not {test for test in self._tests(where) if not isinstance(test[0], LetterBit)} <= self.expand:
             return [where]
-        cells = [self.letter(symbol) for symbol in self.symbols]
+        cells = [self.names.letter(symbol) for symbol in self.names.symbols]
         for atom, threshold in sorted(self.expand, key=repr):
-            bit = self._bit(atom, threshold)
-            cells = [self.both(c, b) for c in cells for b in (bit, self.negation(bit))]
+            bit = self.names.bit(atom, threshold)
+            cells = [self.names.both(c, b) for c in cells for b in (bit, self.names.negation(bit))]
         return [
-            cell for cell in dict.fromkeys(cells) if cell != self.false and self.both(cell, where) == cell
+            cell
+            for cell in dict.fromkeys(cells)
+            if cell != self.names.false and self.names.both(cell, where) == cell
         ]
 
     def mixed_places(self) -> frozenset[Test]:
@@ -153,7 +157,7 @@ class Formulas(Sums):
         """
         found: set[Test] = set()
         beside_letters: set[Test] = set()
-        for name in self.atoms:
+        for name in self.names.atoms:
             tests = self._tests(name.where) if isinstance(name, Exists) else set()
             places = {(atom, t) for atom, t in tests if isinstance(atom, PlaceAtom)}
             letters = {test for test in tests if isinstance(test[0], LetterBit)}
@@ -164,4 +168,7 @@ class Formulas(Sums):
         return frozenset(next(few, ()))
 
     def _tests(self, diagram: Diagram) -> set[tuple[Atom, int]]:
-        return {(self.atoms[family], threshold) for family, threshold in self.diagrams.support(diagram)}
+        return {
+            (self.names.atoms[family], threshold)
+            for family, threshold in self.names.diagrams.support(diagram)
+        }

@@ -8,12 +8,11 @@ are `Affine` in *quantities*, which no bit determines: averages over the visible
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
-from typing import TypeGuard, assert_never, final
+from typing import Protocol, TypeGuard, assert_never, final
 
 from attemper.checker.diagrams import Diagram, Diagrams, Tie, Variable
 from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero, holds, periodic
@@ -317,13 +316,37 @@ def is_of_position(atom: Atom) -> TypeGuard[PlaceAtom]:
 # Names -----------------------------------------------------------------------------------------------
 
 
-class Names(ABC):
+class Positions(Protocol):
+    """What other positions are called under the names of one check, by whoever says what is compared."""
+
+    def exists(self, masking: Masking, where: Diagram) -> Diagram:
+        """[some visible position j has where(j)]."""
+
+    def chosen(self, masking: Masking, leftmost: bool, where: Diagram, diagram: Diagram) -> Diagram:
+        """The value at the rightmost (leftmost) visible position with `where`, which must exist."""
+
+    def shifted(self, diagram: Diagram, offset: int, at_edge: Diagram) -> Diagram:
+        """The value at i + offset (offset 1 or -1), `at_edge` where there is no such position."""
+
+    def sum_at_least(self, masking: Masking, summand: Diagram, threshold: int) -> Diagram:
+        """[the sum of an integer over the visible positions >= threshold]."""
+
+    def mixed_at_least(self, left: Diagram, right: Diagram, own: Diagram, threshold: int) -> Diagram:
+        """[sum of left(j) over j <= i + sum of right(j) over j >= i + own(i) >= threshold], integers."""
+
+    def looked_up(self, masking: Masking, bit: Diagram, diagram: Diagram) -> Diagram:
+        """A function of the position, read at the number of visible positions with the bit, at least 1."""
+
+
+@final
+class Names:
     """The atoms and quantities of one check, and what numbers and bits are made of them.
 
-    What is known of other positions is named by whoever says what is to be compared, in a subclass.
+    What is known of other positions is for `positions` to say.
     """
 
-    def __init__(self, symbols: tuple[str, ...]) -> None:
+    def __init__(self, symbols: tuple[str, ...], positions: Positions) -> None:
+        self.positions = positions
         self.diagrams = Diagrams()
         self.symbols = symbols
         self.atoms: list[Atom] = []
@@ -338,30 +361,6 @@ class Names(ABC):
         self.last = self.at_least_place(1, -1, 0)
         self.only = self.both(self.first, self.last)
         self.sign = self.choose(self.place(Remainder(2, 1), 1, 0, 0), self.number(-1), self.true)
-
-    @abstractmethod
-    def exists(self, masking: Masking, where: Diagram) -> Diagram:
-        """[some visible position j has where(j)]."""
-
-    @abstractmethod
-    def chosen(self, masking: Masking, leftmost: bool, where: Diagram, diagram: Diagram) -> Diagram:
-        """The value at the rightmost (leftmost) visible position with `where`, which must exist."""
-
-    @abstractmethod
-    def shifted(self, diagram: Diagram, offset: int, at_edge: Diagram) -> Diagram:
-        """The value at i + offset (offset 1 or -1), `at_edge` where there is no such position."""
-
-    @abstractmethod
-    def sum_at_least(self, masking: Masking, summand: Diagram, threshold: int) -> Diagram:
-        """[the sum of an integer over the visible positions >= threshold]."""
-
-    @abstractmethod
-    def mixed_at_least(self, left: Diagram, right: Diagram, own: Diagram, threshold: int) -> Diagram:
-        """[sum of left(j) over j <= i + sum of right(j) over j >= i + own(i) >= threshold], integers."""
-
-    @abstractmethod
-    def looked_up(self, masking: Masking, bit: Diagram, diagram: Diagram) -> Diagram:
-        """A function of the position, read at the number of visible positions with the bit, at least 1."""
 
     # Numbers and bits --------------------------------------------------------------------------
 
@@ -463,12 +462,12 @@ class Names(ABC):
         own, last = self.symbols.index(symbol), len(self.symbols) - 1
         code = self.false
         for bit in range(last.bit_length()):
-            code = self.plus(code, self.scaled(self._bit(LetterBit(bit)), 2**bit))
+            code = self.plus(code, self.scaled(self.bit(LetterBit(bit)), 2**bit))
         return self.where(("code", own), lambda value: min(value.constant, last) == own, code)
 
     def symbol(self, layer: int, group: int, code: int) -> Diagram:
         """[the one-hot symbol that a group of bits of a layer says is this one]."""
-        return self._bit(SymbolCode(layer, group), code)
+        return self.bit(SymbolCode(layer, group), code)
 
     # Tests of places ---------------------------------------------------------------------------
 
@@ -486,7 +485,7 @@ class Names(ABC):
             case Named(name):
                 if a == b == 0:
                     return self.number(holds(predicate, shift))
-                test = self._bit(PlaceNamed(name, a, b), shift)
+                test = self.bit(PlaceNamed(name, a, b), shift)
                 return self._known_at_edge(b, a + b, holds(predicate, a + b + shift), test)
             case _:
                 assert_never(predicate)
@@ -505,7 +504,7 @@ class Names(ABC):
             return self.false
         if (a, b, threshold) == (0, 1, 2):
             return self.negation(self.only)
-        test = self._bit(PlaceAtLeast(a, b), threshold)
+        test = self.bit(PlaceAtLeast(a, b), threshold)
         if b == 0 or (a, b, threshold) == (1, -1, 0):  # these two define i = 1 and i = n
             return test
         return self.choose(self.only, self.number(a + b >= threshold), test)
@@ -521,11 +520,11 @@ class Names(ABC):
             return self.number(target == 0)
         atom = PlaceRemainder(modulus, a, b)
         if target < modulus - 1 or modulus > MAX_RESIDUES:
-            found = self._bit(atom, target)
+            found = self.bit(atom, target)
         else:
             found = self.true
             for other in range(modulus - 1):
-                found = self.both(found, self.negation(self._bit(atom, other)))
+                found = self.both(found, self.negation(self.bit(atom, other)))
         return self._known_at_edge(b, (a + b) % modulus, (a + b - target) % modulus == 0, found)
 
     def _known_at_edge(self, per_length: int, both: int, at_one: bool, test: Diagram) -> Diagram:
@@ -586,11 +585,11 @@ class Names(ABC):
         Where i = 1 is an exception to the function of i > 1, the tests are decided there; where it is
         none, the function of i > 1 stands for both.
         """
-        found = self._decided(diagram)
+        found = self.decided(diagram)
         if not self._has_tests(diagram):
             return found
         later = self.diagrams.constrain(diagram, self.negation(self.first), self.false)
-        return later if self._decided(later) == found else found
+        return later if self.decided(later) == found else found
 
     def _has_tests(self, diagram: Diagram) -> bool:
         """Whether it reads a test of i that is no threshold."""
@@ -599,11 +598,11 @@ class Names(ABC):
             for family, _ in self.diagrams.support(diagram)
         )
 
-    def _decided(self, diagram: Diagram) -> Diagram:
+    def decided(self, diagram: Diagram) -> Diagram:
         """The same function, with every test of i alone decided where i = 1."""
-        return self.choose(self.first, self._at_first(diagram), diagram)
+        return self.choose(self.first, self.at_first(diagram), diagram)
 
-    def _at_first(self, diagram: Diagram) -> Diagram:
+    def at_first(self, diagram: Diagram) -> Diagram:
         """The diagram with every test of i alone decided for i = 1."""
 
         def decision(variable: Variable) -> bool | None:
@@ -700,7 +699,7 @@ class Names(ABC):
 
         def moved(variable: Variable) -> Diagram:
             family, threshold = variable
-            return self._bit(NearestAt(masking, leftmost, where, query, key, family), threshold)
+            return self.bit(NearestAt(masking, leftmost, where, query, key, family), threshold)
 
         return self.elsewhere(self.settled(diagram), moved)
 
@@ -719,7 +718,7 @@ class Names(ABC):
 
     def beyond(self, found: int, threshold: int) -> Diagram:
         """[a nearest key - its query >= threshold]; where n = 1 both are 1."""
-        return self.choose(self.only, self.number(threshold <= 0), self._bit(NearestBeyond(found), threshold))
+        return self.choose(self.only, self.number(threshold <= 0), self.bit(NearestBeyond(found), threshold))
 
     def constant_part(self, diagram: Diagram) -> Diagram:
         """The diagram without its averages."""
@@ -734,15 +733,16 @@ class Names(ABC):
 
     # Variables ---------------------------------------------------------------------------------
 
-    def _bit(self, atom: Atom, threshold: int = 0) -> Diagram:
+    def bit(self, atom: Atom, threshold: int = 0) -> Diagram:
         """[atom, threshold]."""
         family = self._families.get(atom)
         if family is None:
             family = self._families[atom] = self.diagrams.family(self._tie(atom))
             self.atoms.append(atom)
-        return self._own((family, threshold))
+        return self.variable((family, threshold))
 
-    def _own(self, variable: Variable) -> Diagram:
+    def variable(self, variable: Variable) -> Diagram:
+        """The bit that a variable is, at i."""
         return self.diagrams.bit(variable, self.false, self.true)
 
     def _tie(self, atom: Atom) -> Tie:

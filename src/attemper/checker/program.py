@@ -57,42 +57,42 @@ MASKINGS = {
 
 
 class Programs(Sums):
-    """Names under which what is made in the same way is one diagram."""
+    """What is made in the same way is one diagram."""
 
     def exists(self, masking: Masking, where: Diagram) -> Diagram:
         """[some visible position j has where(j)]."""
-        where = self.settled(where)
-        return where if self.diagrams.is_constant(where) else self._bit(Exists(masking, where))
+        where = self.names.settled(where)
+        return where if self.names.diagrams.is_constant(where) else self.names.bit(Exists(masking, where))
 
     def chosen(self, masking: Masking, leftmost: bool, where: Diagram, diagram: Diagram) -> Diagram:
         """The value at the rightmost (leftmost) visible position with `where`, which must exist."""
-        where, diagram = self.settled(where), self.settled(diagram)
-        if where == self.false:
-            return self.false
-        cared = self.diagrams.constrain(diagram, where, self.false)
+        where, diagram = self.names.settled(where), self.names.settled(diagram)
+        if where == self.names.false:
+            return self.names.false
+        cared = self.names.diagrams.constrain(diagram, where, self.names.false)
         return self._moved(cared, lambda family: At(masking, leftmost, where, family))
 
     def shifted(self, diagram: Diagram, offset: int, at_edge: Diagram) -> Diagram:
         """The value at i + offset (offset 1 or -1), `at_edge` where there is no such position."""
-        inside = self._moved(self.settled(diagram), lambda family: Shifted(offset, family))
-        return self.choose(self.first if offset < 0 else self.last, at_edge, inside)
+        inside = self._moved(self.names.settled(diagram), lambda family: Shifted(offset, family))
+        return self.names.choose(self.names.first if offset < 0 else self.names.last, at_edge, inside)
 
     def _moved(self, diagram: Diagram, name: Callable[[int], At | Shifted]) -> Diagram:
         """The diagram with every variable under another name."""
 
         def moved(variable: Variable) -> Diagram:
             family, threshold = variable
-            return self._bit(name(family), threshold)
+            return self.names.bit(name(family), threshold)
 
-        return self.elsewhere(diagram, moved)
+        return self.names.elsewhere(diagram, moved)
 
 
 @final
 class Steps:
     """The diagrams of a program's steps; those in `named` have names of their own."""
 
-    def __init__(self, names: Sums, program: Program) -> None:
-        self.names = names
+    def __init__(self, positions: Sums, program: Program) -> None:
+        self.positions, self.names = positions, positions.names
         self.program = program
         self.named: dict[Ref, Diagram] = {}
         self.promises: list[tuple[Ref, ...]] = []
@@ -193,7 +193,7 @@ class Steps:
         offset = -1 if step.direction is Direction.PREVIOUS else 1
         for _ in range(step.distance):
             at_edge = found if step.default is None else names.number(step.default)
-            found = names.settled(names.shifted(found, offset, at_edge))
+            found = names.settled(self.positions.shifted(found, offset, at_edge))
         return found
 
     def _attend(self, step: Attend) -> Diagram:
@@ -217,19 +217,19 @@ class Steps:
         """The value where the bit `where` holds; if it holds nowhere, a head falls on what is blocked."""
         names, masking, leftmost = self.names, MASKINGS[step.mask].weak, step.choice is Choice.LEFTMOST
         value = self.bit(step.value)
-        found = names.chosen(masking, leftmost, where, value)
+        found = self.positions.chosen(masking, leftmost, where, value)
         if step.default is None:
-            other = names.chosen(masking, leftmost, names.negation(where), value)
+            other = self.positions.chosen(masking, leftmost, names.negation(where), value)
         else:
             other = names.number(step.default)
-        weak = names.choose(names.exists(masking, where), found, other)
+        weak = names.choose(self.positions.exists(masking, where), found, other)
         return self._beside(MASKINGS[step.mask], weak, names.number(step.default or 0))
 
     def _beside(self, masking: Masking, weak: Diagram, unseen: Diagram) -> Diagram:
         """What a mask shows, given what the weak one does; `unseen` at the end that sees nothing."""
         if not masking.is_strict:
             return weak
-        return self.names.shifted(weak, -1 if masking is Masking.STRICT_FUTURE else 1, unseen)
+        return self.positions.shifted(weak, -1 if masking is Masking.STRICT_FUTURE else 1, unseen)
 
     def _compared(self, ref: Ref, step: Comparing) -> Diagram:
         names = self.names
@@ -241,7 +241,7 @@ class Steps:
                 return names.both(self._at_least(count, value), names.negation(above))
             case CountTest(predicate, count, scale, shift):
                 constant, counts = self._counts(count, scale, shift)
-                return test_of_sum(names, predicate, counts, constant)
+                return test_of_sum(self.positions, predicate, counts, constant)
             case _:
                 assert_never(step)
 
@@ -282,7 +282,7 @@ class Steps:
     def _at_least(self, count: Ref, threshold: int) -> Diagram:
         """[count >= threshold]."""
         constant, sums = self._sums(count)
-        return self.names.total_at_least(sums, threshold - constant)
+        return self.positions.total_at_least(sums, threshold - constant)
 
     def _sums(self, count: Ref) -> tuple[int, dict[Masking, Diagram]]:
         """A constant, and the sum of what is added up to it under each weak mask."""
@@ -310,18 +310,18 @@ class Steps:
         return constant, found
 
 
-def defined_by(names: Sums, program: Program) -> tuple[Diagram, ...]:
+def defined_by(positions: Sums, program: Program) -> tuple[Diagram, ...]:
     """The normal form of each of a program's outputs. Raises `UnprovenError` as `kept_by` does."""
-    return results_of(kept_by(names, program))
+    return results_of(kept_by(positions, program))
 
 
-def kept_by(names: Sums, program: Program) -> Steps:
+def kept_by(positions: Sums, program: Program) -> Steps:
     """The steps of a program that keeps its promises.
 
     Raises `UnprovenError` where a promise is not seen to be kept, also by a step that the output does not
     need: a program that breaks one means nothing.
     """
-    steps = Steps(names, program)
+    steps = Steps(positions, program)
     steps.make_all()
     if steps.promises:
         raise UnprovenError(

@@ -61,7 +61,9 @@ def _proved(network: Network, language: Language, realisation: Realisation | Non
     try:
         match language:
             case TemporalLanguage(formula, _, _):
-                return _of_definition(network, lambda analysis, names: _is_formula(analysis, names, formula))
+                return _of_definition(
+                    network, lambda analysis, formulas: _is_formula(analysis, formulas, formula)
+                )
             case Dfa():
                 return _of_automaton(network, language, realisation)
             case ProgramLanguage():
@@ -99,15 +101,15 @@ def _of_definition(network: Network, is_meant: Meaning) -> Analysis:
     "Some position has f or g" is "some position has f, or some has g": if the two sides differ at first,
     both are split into cases by the tests of positions that stand beside letters.
     """
-    names = Formulas(network.alphabet.symbols)
-    analysis, is_shown = _compared(network, is_meant, names)
-    if not is_shown and (expand := names.mixed_places()):
-        names = Formulas(network.alphabet.symbols, expand)
-        analysis, is_shown = _compared(network, is_meant, names)
+    formulas = Formulas(network.alphabet.symbols)
+    analysis, is_shown = _compared(network, is_meant, formulas)
+    if not is_shown and (expand := formulas.mixed_places()):
+        formulas = Formulas(network.alphabet.symbols, expand)
+        analysis, is_shown = _compared(network, is_meant, formulas)
     if not is_shown:
         raise UnprovenError(OTHER)
     reads_blocked = any(fact.reads_blocked for layer in analysis.layers for fact in layer.heads)
-    return (_loosely(network, is_meant, names.expand) if reads_blocked else None) or analysis
+    return (_loosely(network, is_meant, formulas.expand) if reads_blocked else None) or analysis
 
 
 def _loosely(network: Network, is_meant: Meaning, expand: frozenset[Test]) -> Analysis | None:
@@ -115,32 +117,32 @@ def _loosely(network: Network, is_meant: Meaning, expand: frozenset[Test]) -> An
 
     In real arithmetic nothing is gained by that, but floats need not tell blocked positions apart then.
     """
-    names = Formulas(network.alphabet.symbols, expand)
+    formulas = Formulas(network.alphabet.symbols, expand)
     try:
-        analysis, is_shown = _compared(network, is_meant, names, is_loose=True)
+        analysis, is_shown = _compared(network, is_meant, formulas, is_loose=True)
     except (UnprovenError, TooLargeError, RecursionError):
         return None
     return analysis if is_shown else None
 
 
 def _compared(
-    network: Network, is_meant: Meaning, names: Formulas, is_loose: bool = False
+    network: Network, is_meant: Meaning, formulas: Formulas, is_loose: bool = False
 ) -> tuple[Analysis, bool]:
     """What the network computes, and whether its outputs are seen to be what is meant."""
-    analysis = analyse(network, names, is_loose=is_loose)
-    return analysis, is_meant(analysis, names)
+    analysis = analyse(network, formulas.names, is_loose=is_loose)
+    return analysis, is_meant(analysis, formulas)
 
 
-def _is_formula(analysis: Analysis, names: Formulas, formula: Formula) -> bool:
+def _is_formula(analysis: Analysis, formulas: Formulas, formula: Formula) -> bool:
     """Whether the output is within 1/4 of the formula's truth."""
-    return outputs_of(analysis) == (meanings_of(names, formula)[formula],)
+    return outputs_of(analysis) == (meanings_of(formulas, formula)[formula],)
 
 
-def _is_program(analysis: Analysis, names: Formulas, program: Program) -> bool:
+def _is_program(analysis: Analysis, formulas: Formulas, program: Program) -> bool:
     """Whether each output is within 1/4 of the program's bit, or is its number."""
     if program.numbers is not None:
-        return are_numbers_of(analysis, kept_by(names, program), program.numbers)
-    return outputs_of(analysis) == defined_by(names, program)
+        return are_numbers_of(analysis, kept_by(formulas, program), program.numbers)
+    return outputs_of(analysis) == defined_by(formulas, program)
 
 
 def _of_automaton(network: Network, dfa: Dfa, said: Realisation | None) -> Analysis:
@@ -165,7 +167,9 @@ def _of_program(network: Network, language: ProgramLanguage, said: Realisation |
         if said.groups:
             raise UnprovenError("groups of bits are those of a machine's program")
         with deep():
-            return _of_definition(network, lambda analysis, names: _is_program(analysis, names, said.program))
+            return _of_definition(
+                network, lambda analysis, formulas: _is_program(analysis, formulas, said.program)
+            )
     with deep():
         analysis, promised = realise(network, said)
     if promised and not follows(said.program, None, promised):

@@ -29,9 +29,9 @@ def realise(network: Network, said: Realisation) -> tuple[Analysis, tuple[Promis
     the output that is not shown to be the program's.
     """
     require_known(network, said)
-    names = Programs(network.alphabet.symbols)
-    analysis = analyse(network, names, symbols_of(said))
-    steps = Steps(names, said.program)
+    programs = Programs(network.alphabet.symbols)
+    analysis = analyse(network, programs.names, symbols_of(said))
+    steps = Steps(programs, said.program)
     for pairs in named_together(analysis, said):
         for group, fact in pairs:
             require_defined(steps, group, fact)

@@ -39,86 +39,94 @@ Known = Mapping[Formula, Diagram]
 _SIDES = {Side.LEFT: Masking.FUTURE, Side.RIGHT: Masking.PAST, Side.TOTAL: Masking.NONE}
 
 
-def meanings_of(names: Formulas, formula: Formula) -> dict[Formula, Diagram]:
+def meanings_of(formulas: Formulas, formula: Formula) -> dict[Formula, Diagram]:
     """The normal form of every subformula."""
-    return values_by_core(formula, lambda part, known: _meaning(names, part, known))
+    return values_by_core(formula, lambda part, known: _meaning(formulas, part, known))
 
 
-def _meaning(names: Formulas, formula: Formula, known: Known) -> Diagram:
+def _meaning(formulas: Formulas, formula: Formula, known: Known) -> Diagram:
     match formula:
         case Symbol(name):
-            return names.letter(name)
+            return formulas.names.letter(name)
         case Constant(value):
-            return names.number(int(value))
+            return formulas.names.number(int(value))
         case First():
-            return names.first
+            return formulas.names.first
         case Last():
-            return names.last
+            return formulas.names.last
         case Unary(operator, operand):
-            return _unary(names, operator, known[operand])
+            return _unary(formulas, operator, known[operand])
         case Binary(operator, left, right):
-            return names.settled(_binary(names, operator, known[left], known[right]))
+            return formulas.names.settled(_binary(formulas, operator, known[left], known[right]))
         case Comparison(operator, left_term, right_term):
             difference = subtract(left_term, right_term)
-            return names.settled(_comparison(names, operator, difference, known))
+            return formulas.names.settled(_comparison(formulas, operator, difference, known))
         case Numerical(predicate, term):
-            return names.settled(test_of_sum(names, predicate, _counts(names, term, known), term.constant))
+            return formulas.names.settled(
+                test_of_sum(formulas, predicate, _counts(formulas, term, known), term.constant)
+            )
         case _:
             assert_never(formula)
 
 
-def _unary(names: Formulas, operator: UnaryOperator, bit: Diagram) -> Diagram:
+def _unary(formulas: Formulas, operator: UnaryOperator, bit: Diagram) -> Diagram:
     match operator:
         case UnaryOperator.NOT:
-            return names.negation(bit)  # of what is settled: that is settled, too
+            return formulas.names.negation(bit)  # of what is settled: that is settled, too
         case UnaryOperator.YESTERDAY:
-            return names.settled(names.shifted(bit, -1, names.false))
+            return formulas.names.settled(formulas.shifted(bit, -1, formulas.names.false))
         case UnaryOperator.NEXT:
-            return names.settled(names.shifted(bit, 1, names.false))
+            return formulas.names.settled(formulas.shifted(bit, 1, formulas.names.false))
         case _:
             raise AssertionError(f"'{operator}' is not of the core")
 
 
-def _binary(names: Formulas, operator: BinaryOperator, left: Diagram, right: Diagram) -> Diagram:
+def _binary(formulas: Formulas, operator: BinaryOperator, left: Diagram, right: Diagram) -> Diagram:
     match operator:
         case BinaryOperator.AND:
-            return names.both(left, right)
+            return formulas.names.both(left, right)
         case BinaryOperator.OR:
-            return names.either(left, right)
+            return formulas.names.either(left, right)
         case BinaryOperator.XOR:
-            return names.different(left, right)
+            return formulas.names.different(left, right)
         case BinaryOperator.SINCE:
-            return names.attend(Masking.FUTURE, False, names.either(names.negation(left), right), right)
+            return formulas.attend(
+                Masking.FUTURE, False, formulas.names.either(formulas.names.negation(left), right), right
+            )
         case BinaryOperator.UNTIL:
-            return names.attend(Masking.PAST, True, names.either(names.negation(left), right), right)
+            return formulas.attend(
+                Masking.PAST, True, formulas.names.either(formulas.names.negation(left), right), right
+            )
         case _:
             raise AssertionError(f"'{operator}' is not of the core")
 
 
-def _comparison(names: Formulas, operator: ComparisonOperator, difference: Term, known: Known) -> Diagram:
+def _comparison(formulas: Formulas, operator: ComparisonOperator, difference: Term, known: Known) -> Diagram:
     """The comparison `difference operator 0`."""
-    sums = dict.fromkeys(Masking, names.false)
-    for factor, masking, bit in _counts(names, difference, known):
-        sums[masking] = names.plus(sums[masking], names.scaled(bit, factor))
-    at_least = names.total_at_least(sums, -difference.constant)
+    sums = dict.fromkeys(Masking, formulas.names.false)
+    for factor, masking, bit in _counts(formulas, difference, known):
+        sums[masking] = formulas.names.plus(sums[masking], formulas.names.scaled(bit, factor))
+    at_least = formulas.total_at_least(sums, -difference.constant)
     match operator:
         case ComparisonOperator.AT_LEAST:
             return at_least
         case ComparisonOperator.EQUAL:
-            return names.both(at_least, names.negation(names.total_at_least(sums, 1 - difference.constant)))
+            return formulas.names.both(
+                at_least, formulas.names.negation(formulas.total_at_least(sums, 1 - difference.constant))
+            )
         case _:
             raise AssertionError(f"'{operator}' is not of the core")
 
 
-def _counts(names: Formulas, term: Term, known: Known) -> list[Counted]:
+def _counts(formulas: Formulas, term: Term, known: Known) -> list[Counted]:
     """What the term adds up, as (factor, what is visible, bit); the counts of 1 are positions."""
     found = []
     for factor, atom in term.parts:
         match atom:
             case PositionAtom():
-                found.append((factor, Masking.FUTURE, names.true))
+                found.append((factor, Masking.FUTURE, formulas.names.true))
             case LengthAtom():
-                found.append((factor, Masking.NONE, names.true))
+                found.append((factor, Masking.NONE, formulas.names.true))
             case CountAtom(side, counted):
                 found.append((factor, _SIDES[side], known[counted]))
             case _:

@@ -17,8 +17,8 @@ def sure_selections(program: Program) -> frozenset[Ref]:
     They read 0 where nothing is found, as a machine then reads what stands at i. None is named where the
     diagrams are too large, or a step has none.
     """
-    names = Programs(program.alphabet.symbols)
-    steps, found = Steps(names, program), set[Ref]()
+    programs = Programs(program.alphabet.symbols)
+    names, steps, found = programs.names, Steps(programs, program), set[Ref]()
     try:
         with deep(), precision(PRECISION):
             for ref, step in enumerate(program.steps):

@@ -27,7 +27,7 @@ from attemper.checker.program import MASKINGS
 from attemper.checker.rules import HeadFact
 from attemper.checker.values import Stream, of_form, plain
 from attemper.networks.layers import Head, Layer, LinearForm, Masking
-from attemper.reading.recording import Added, Counted, Moved, Recording, Sought
+from attemper.reading.recording import Added, Counted, Moved, Sought
 from attemper.reading.steps import Found
 
 Bits = Callable[[Iterable[LinearForm]], Sequence[Ref]]
@@ -36,7 +36,7 @@ Bits = Callable[[Iterable[LinearForm]], Sequence[Ref]]
 MASKS = {masking: mask for mask, masking in MASKINGS.items()}
 
 
-def looks_of(found: Found, names: Recording, layer: Layer, stream: Stream, bits: Bits) -> list[Ref]:
+def looks_of(found: Found, layer: Layer, stream: Stream, bits: Bits) -> list[Ref]:
     """The steps that a layer's heads might be, made of what `bits` says of the coordinates that they read.
 
     That a count is at least 1 is first said of the count, and then of a sum in its normal form, which may
@@ -45,10 +45,10 @@ def looks_of(found: Found, names: Recording, layer: Layer, stream: Stream, bits:
     plain_ones: list[Ref] = []
     sums: list[tuple[_Looks, Added]] = []
     for head in layer.heads:
-        names.records.clear()
-        fact = head_fact(names, head, stream)
-        looks = _Looks(found, names, head, stream, bits((*head.query, *head.key, *head.values)))
-        records = tuple(names.records)
+        found.recording.records.clear()
+        fact = head_fact(found.names, head, stream)
+        looks = _Looks(found, head, stream, bits((*head.query, *head.key, *head.values)))
+        records = tuple(found.recording.records)
         own = looks.of_all(records)
         for record in records:
             if isinstance(record, Added):
@@ -63,12 +63,10 @@ def looks_of(found: Found, names: Recording, layer: Layer, stream: Stream, bits:
 class _Looks:
     """One head, and the bits that it reads."""
 
-    def __init__(
-        self, found: Found, names: Recording, head: Head, stream: Stream, parts: Sequence[Ref]
-    ) -> None:
-        self.found, self.names, self.head, self.parts = found, names, head, parts
-        self.choice = Choice.LEFTMOST if names.leftmost else Choice.RIGHTMOST
-        values = [plain(of_form(names, form, stream), names, "a value") for form in head.values]
+    def __init__(self, found: Found, head: Head, stream: Stream, parts: Sequence[Ref]) -> None:
+        self.found, self.names, self.head, self.parts = found, found.names, head, parts
+        self.choice = Choice.LEFTMOST if found.recording.leftmost else Choice.RIGHTMOST
+        values = [plain(of_form(self.names, form, stream), self.names, "a value") for form in head.values]
         self.values = [ref for value in dict.fromkeys(values) for ref in self._levels(value)]
 
     def steps(self, record: Sought | Moved | Added | Counted) -> list[Ref]:

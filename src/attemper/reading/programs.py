@@ -37,10 +37,9 @@ def read_program(network: Network, large: int, look: Callable[[], None] = lambda
     `look` is called again and again, and may raise what ends the search. Raises `UnprovenError` where a head
     has no rule, or a bit is no function of what is read.
     """
-    names = Recording(network.alphabet.symbols)
-    found = Found(names, network.alphabet, look)
+    found = Found(Recording(network.alphabet.symbols), network.alphabet, look)
     with deep(), precision(PRECISION):
-        reading = _Reading(network, names, found, large)
+        reading = _Reading(network, found, large)
         for number, layer in enumerate(network.layers):
             reading.read(number, layer)
         output = reading.output()
@@ -60,9 +59,9 @@ def _needed(program: Program, groups: Sequence[SymbolGroup]) -> Realisation:
 class _Reading:
     """The stream after the layers that were read."""
 
-    def __init__(self, network: Network, names: Recording, found: Found, large: int) -> None:
-        self.network, self.names, self.found, self.large = network, names, found, large
-        self.stream = embedded(names, network)
+    def __init__(self, network: Network, found: Found, large: int) -> None:
+        self.network, self.names, self.found, self.large = network, found.names, found, large
+        self.stream = embedded(self.names, network)
         self.places = [found.add(Place(test)) for test in _tests(form for _, form in network.positions)]
         self.groups: list[SymbolGroup] = []
         self.seen = Seen(len(network.alphabet.symbols))
@@ -71,7 +70,7 @@ class _Reading:
     def read(self, number: int, layer: Layer) -> None:
         """One layer: what its heads do, then what its hidden units write."""
         before, fact = self.stream, layer_fact(self.names, layer, number, self.stream)
-        self.looked = looks_of(self.found, self.names, layer, before, partial(self._bits, before))
+        self.looked = looks_of(self.found, layer, before, partial(self._bits, before))
         writing = Writing(self.found, fact.middle)
         for coordinate, forms in _written(layer).items():
             if not writing.writes(fact, coordinate):

@@ -1,4 +1,4 @@
-"""Names that keep a record of what heads looked for, as the rules of the checker ask for it."""
+"""Positions that keep a record of what heads looked for, as the rules of the checker ask for it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 from attemper.checker.diagrams import Diagram, Variable
-from attemper.checker.names import Atom, PlaceAtLeast, SumAtLeast, is_of_position
+from attemper.checker.names import PlaceAtLeast, is_of_position
 from attemper.checker.program import Programs
 from attemper.networks.layers import Masking
 
@@ -54,7 +54,7 @@ Record = Sought | Moved | Added | Counted
 
 @final
 class Recording(Programs):
-    """The names of programs; whatever is asked of other positions stands in `records`, each once."""
+    """What programs call other positions; whatever is asked of these stands in `records`, each once."""
 
     def __init__(self, symbols: tuple[str, ...]) -> None:
         self.records: dict[Record, None] = {}
@@ -67,13 +67,15 @@ class Recording(Programs):
 
         Tests that differ at i = 1 alone are not told apart otherwise, and settled diagrams leave that open.
         """
-        found = self.true
+        found = self.names.true
         for variable in sorted(variables):
             family, threshold = variable
-            atom = self.atoms[family]
+            atom = self.names.atoms[family]
             if is_of_position(atom) and not isinstance(atom, PlaceAtLeast):
-                wrong = self.different(self._own(variable), self.test_at(atom, threshold, (0, 0, 1)))
-                found = self.both(found, self.negation(self.both(self.first, wrong)))
+                wrong = self.names.different(
+                    self.names.variable(variable), self.names.test_at(atom, threshold, (0, 0, 1))
+                )
+                found = self.names.both(found, self.names.negation(self.names.both(self.names.first, wrong)))
         return found
 
     def chosen(self, masking: Masking, leftmost: bool, where: Diagram, diagram: Diagram) -> Diagram:
@@ -89,10 +91,9 @@ class Recording(Programs):
             self.records[Moved(offset, diagram)] = None
         return super().shifted(diagram, offset, at_edge)
 
-    def _bit(self, atom: Atom, threshold: int = 0) -> Diagram:
-        if isinstance(atom, SumAtLeast):
-            self.records[Added(atom.masking, atom.summand, threshold)] = None
-        return super()._bit(atom, threshold)
+    def _summed(self, masking: Masking, summand: Diagram, threshold: int) -> Diagram:
+        self.records[Added(masking, summand, threshold)] = None
+        return super()._summed(masking, summand, threshold)
 
     def looked_up(self, masking: Masking, bit: Diagram, diagram: Diagram) -> Diagram:
         self.records[Counted(masking, bit, diagram)] = None

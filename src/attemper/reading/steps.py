@@ -37,12 +37,12 @@ MAX_SPLITS = 300
 class Found:
     """The steps that have been found, and the one that each diagram is."""
 
-    def __init__(self, names: Recording, alphabet: Alphabet, look: Callable[[], None]) -> None:
-        self.names = names
+    def __init__(self, recording: Recording, alphabet: Alphabet, look: Callable[[], None]) -> None:
+        self.recording, self.names = recording, recording.names
         self.look = look
         self.refs: dict[Diagram, Ref] = {}
         self.builder = Builder()
-        self._steps = Steps(names, Program(alphabet, (), 0))
+        self._steps = Steps(recording, Program(alphabet, (), 0))
         self._supports: dict[Diagram, frozenset[tuple[int, int]]] = {}
         self._left = 0
 
@@ -91,7 +91,7 @@ class Found:
         # By cases of the place a head of many cases is one selection each, which it is not the other way.
         used.sort(key=lambda part: not isinstance(self.program.steps[part], Place))
         read = {variable for one in (diagram, *map(self.diagram, used)) for variable in self.support(one)}
-        made = self._split(diagram, self.names.possible(read), tuple(used))
+        made = self._split(diagram, self.recording.possible(read), tuple(used))
         return made if made is not None and self.diagram(made) == diagram else None
 
     def _plain(self, diagram: Diagram) -> Ref | None:

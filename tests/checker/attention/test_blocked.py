@@ -98,7 +98,7 @@ def test_a_range_is_said_where_nothing_matches_and_nowhere_else() -> None:
     unsaid = names.where("unsaid", lambda value: bool(value.parts), output.diagram)
     wanted = names.false
     for letter in "ab":
-        before = names.shifted(names.exists(LEFT, names.letter(letter)), -1, names.true)
+        before = names.positions.shifted(names.positions.exists(LEFT, names.letter(letter)), -1, names.true)
         wanted = names.either(wanted, names.both(names.letter(letter), names.negation(before)))
     assert unsaid == wanted
     said = names.negation(wanted)

@@ -131,14 +131,14 @@ def test_a_strict_mask_moves_what_is_read_and_not_the_case() -> None:
 
     def weak(here: str) -> int:
         found, fallen = (
-            names.chosen(LEFT, False, names.letter(letter), value)
+            names.positions.chosen(LEFT, False, names.letter(letter), value)
             for letter in (here, "b" if here == "a" else "a")
         )
-        return names.choose(names.exists(LEFT, names.letter(here)), found, fallen)
+        return names.choose(names.positions.exists(LEFT, names.letter(here)), found, fallen)
 
-    before = {here: names.shifted(weak(here), -1, names.false) for here in "ab"}
+    before = {here: names.positions.shifted(weak(here), -1, names.false) for here in "ab"}
     assert output.diagram == names.choose(names.letter("a"), before["a"], before["b"])
-    moved = names.shifted(names.choose(names.letter("a"), weak("a"), weak("b")), -1, names.false)
+    moved = names.positions.shifted(names.choose(names.letter("a"), weak("a"), weak("b")), -1, names.false)
     assert output.diagram != moved
     assert wrongly(own, head, fact) is None
 

@@ -10,7 +10,7 @@ import pytest
 from attemper.checker.attention import contests
 from attemper.checker.attention.contests import Lead, Row, places_of, rows_of
 from attemper.checker.identities import Formulas
-from attemper.checker.names import UnprovenError
+from attemper.checker.names import Names, UnprovenError
 from attemper.checker.values import Value
 from attemper.exact import laurent
 from attemper.exact.laurent import Domain, Laurent
@@ -64,8 +64,8 @@ def test_powers_are_lowered_by_no_more_than_the_cap(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.fixture
-def terms() -> Formulas:
-    return Formulas(("a", "b"))
+def terms() -> Names:
+    return Formulas(("a", "b")).names
 
 
 def test_a_row_is_as_the_format_says_if_nothing_else_is_said() -> None:
@@ -73,7 +73,7 @@ def test_a_row_is_as_the_format_says_if_nothing_else_is_said() -> None:
 
 
 @pytest.mark.parametrize("power", [1, -1])
-def test_rows_are_known_by_their_keys(terms: Formulas, power: int) -> None:
+def test_rows_are_known_by_their_keys(terms: Names, power: int) -> None:
     letter, two = terms.letter("a"), terms.number(2)
     one: Value = {(0, 0): terms.true}
     keys: list[tuple[Value, bool, int]] = [
@@ -91,7 +91,7 @@ def test_rows_are_known_by_their_keys(terms: Formulas, power: int) -> None:
 
 
 @pytest.mark.parametrize("power", [1, -1])
-def test_other_keys_are_refused(terms: Formulas, power: int) -> None:
+def test_other_keys_are_refused(terms: Names, power: int) -> None:
     letter, two = terms.letter("a"), terms.number(2)
     mean = terms.mean(Masking.FUTURE, letter)
     one: Value = {(0, 0): terms.true}
@@ -110,7 +110,7 @@ def test_other_keys_are_refused(terms: Formulas, power: int) -> None:
             rows_of(terms, [(one, one), (one, key)], one, power, [terms.true])
 
 
-def test_a_query_that_is_an_average_for_some_words_is_an_average(terms: Formulas) -> None:
+def test_a_query_that_is_an_average_for_some_words_is_an_average(terms: Names) -> None:
     letter = terms.letter("a")
     mean = terms.mean(Masking.FUTURE, letter)
     one: Value = {(0, 0): terms.true}
@@ -129,7 +129,7 @@ def test_a_query_that_is_an_average_for_some_words_is_an_average(terms: Formulas
     assert row.is_average
 
 
-def test_queries_are_bounded_by_their_greatest_size_in_each_case(terms: Formulas) -> None:
+def test_queries_are_bounded_by_their_greatest_size_in_each_case(terms: Names) -> None:
     """-5 at a and 2 at b, times i, and 3 n^2; and with a temperature of 2 / i."""
     letter = terms.letter("a")
     query: Value = {
@@ -144,7 +144,7 @@ def test_queries_are_bounded_by_their_greatest_size_in_each_case(terms: Formulas
     assert row.queries == ({(0, 0): F(4)},)
 
 
-def test_an_average_is_bounded_by_its_ends(terms: Formulas) -> None:
+def test_an_average_is_bounded_by_its_ends(terms: Names) -> None:
     mean = terms.mean(Masking.FUTURE, terms.choose(terms.letter("a"), terms.number(-7), terms.number(3)))
     one: Value = {(0, 0): terms.true}
     (row,), _ = rows_of(terms, [({(0, 0): mean}, one)], one, 1, [terms.true])
@@ -154,7 +154,7 @@ def test_an_average_is_bounded_by_its_ends(terms: Formulas) -> None:
 # Places -----------------------------------------------------------------------------------------------
 
 
-def test_places_are_the_values_that_occur_together(terms: Formulas) -> None:
+def test_places_are_the_values_that_occur_together(terms: Names) -> None:
     letter = terms.letter("a")
     keys = [terms.scaled(letter, 3), terms.negation(letter), terms.number(2)]
     assert places_of(terms, keys, terms.true) == [(F(0), F(1), F(2)), (F(3), F(0), F(2))]
@@ -162,7 +162,7 @@ def test_places_are_the_values_that_occur_together(terms: Formulas) -> None:
     assert places_of(terms, [], terms.true) == [()]
 
 
-def test_no_more_places_are_followed_than_the_cap(terms: Formulas, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_places_are_followed_than_the_cap(terms: Names, monkeypatch: pytest.MonkeyPatch) -> None:
     letter = terms.letter("a")
     monkeypatch.setattr(contests, "MAX_PLACES", 2)
     assert len(places_of(terms, [letter, terms.true], terms.true)) == 2

@@ -15,7 +15,7 @@ from tests.mutation.transplant import transplant
 CHANGES = {
     "names": (
         "names.Names.place: shift - 1  ->  shift - 2",
-        "names.Names._at_first.decision: (0, 0, 1)  ->  (0, 0, 0)",
+        "names.Names.at_first.decision: (0, 0, 1)  ->  (0, 0, 0)",
         "names.Names.mean: max(values)  ->  min(values)",
         "names.Names.positive_part: lead > 0  ->  lead > -1",
     ),

@@ -19,7 +19,7 @@ from attemper.checker.constructions import integer_sign as rules
 from attemper.checker.constructions.integer_sign import IntegerSignRule
 from attemper.checker.constructions.nearest_integer import NearestIntegerRule, _apart
 from attemper.checker.identities import Formulas
-from attemper.checker.names import Affine, Clamped, NearestKey, UnprovenError
+from attemper.checker.names import Affine, Clamped, Names, NearestKey, UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel, OfInteger
 from attemper.checker.rounding.network import Rounding, failure_at
@@ -134,7 +134,7 @@ def test_the_right_parity_has_the_attention_that_is_said(regime: Regime) -> None
 
 
 def test_the_bound_of_stray_attention() -> None:
-    rule = IntegerSignRule(Fraction(4), Fraction(1, 4), compared_with(Formulas(AB.symbols))[1])
+    rule = IntegerSignRule(Fraction(4), Fraction(1, 4), compared_with(Formulas(AB.symbols).names)[1])
     with precision(128):
         whole = 2 * (-6 * (1 - ball(Fraction(1, 3)))).exp() * ball(Fraction(5, 4))
         assert rule.stray(ball(Fraction(1, 3)), ball(Fraction(5, 4))).overlaps(whole / (1 + whole))
@@ -307,7 +307,7 @@ def test_another_reading_of_the_key_is_no_query(regime: Regime) -> None:
 # One head by itself ------------------------------------------------------------------------------
 
 
-def compared_with(names: Formulas) -> tuple[int, Compared]:
+def compared_with(names: Names) -> tuple[int, Compared]:
     """The key of the b's nearest to the number of a's."""
     ((asked, _),) = names.clamped(Masking.FUTURE, names.letter("a"), 1).parts
     ((key, _),) = names.clamped(Masking.FUTURE, names.letter("b"), 1).parts
@@ -316,7 +316,7 @@ def compared_with(names: Formulas) -> tuple[int, Compared]:
 
 
 def read(
-    names: Formulas,
+    names: Names,
     query: Value,
     key: Value | None = None,
     steps: dict[int, Step | None] | None = None,
@@ -346,7 +346,7 @@ def read(
     )
 
 
-def query_of(names: Formulas, constant: int, unit: int | Fraction = 1) -> Value:
+def query_of(names: Names, constant: int, unit: int | Fraction = 1) -> Value:
     found, _ = compared_with(names)
     whole = names.quantities[found]
     assert isinstance(whole, NearestKey)
@@ -357,7 +357,7 @@ def query_of(names: Formulas, constant: int, unit: int | Fraction = 1) -> Value:
 @pytest.mark.parametrize("unit", [1, Fraction(1, 3), -5])
 @pytest.mark.parametrize("constant", [1, -1])
 def test_a_sign_is_named_by_what_is_compared(constant: int, unit: int | Fraction) -> None:
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     found, _ = compared_with(names)
     fact = rules.integer_sign(read(names, query_of(names, constant, unit)))
     assert isinstance(fact.rule, IntegerSignRule)
@@ -372,14 +372,14 @@ def test_a_sign_is_named_by_what_is_compared(constant: int, unit: int | Fraction
 
 @pytest.mark.parametrize("constant", [0, 2, 3, -3])
 def test_other_constants_have_no_rule(constant: int) -> None:
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     with pytest.raises(UnprovenError, match="does not compare an integer with the one"):
         rules.integer_sign(read(names, query_of(names, constant)))
 
 
 def test_errors_must_be_known_for_each_step() -> None:
     """An error of 1/100 of the length is no small part of a step: only what is known of this key counts."""
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     found, _ = compared_with(names)
     query = query_of(names, 1)
     whole = names.quantities[found]
@@ -427,14 +427,14 @@ def test_an_error_that_was_added_to_is_known_as_it_is_only() -> None:
 def test_other_scores_have_no_rule(
     key: Callable[[Formulas], Value] | None, cold: Callable[[Formulas], Value] | None, match: str
 ) -> None:
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     head = read(names, query_of(names, 1), key and key(names), cold=cold and cold(names))
     with pytest.raises(UnprovenError, match=match):
         rules.integer_sign(head)
 
 
 def test_several_rows_approximate_keys_and_other_masks_have_no_rule() -> None:
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     head = read(names, query_of(names, 1))
     ((errors, _),) = head.errors
     wrong = (
@@ -458,7 +458,7 @@ def test_several_rows_approximate_keys_and_other_masks_have_no_rule() -> None:
     ],
 )
 def test_numbers_of_positions_stand_as_they_are(side: Masking, form: dict[tuple[int, int], int]) -> None:
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     ((asked, _),) = names.clamped(side, names.true, 1).parts
     ((key, _),) = names.clamped(Masking.FUTURE, names.letter("b"), 1).parts
     found, own = names.nearest_key(Masking.FUTURE, False, names.true, asked, key)

@@ -183,7 +183,7 @@ def test_the_nearest_integer_to_an_average_proves_nothing() -> None:
 
 
 def test_the_margin_of_a_form_with_digits() -> None:
-    names = Formulas(("a", "b"))
+    names = Formulas(("a", "b")).names
     kappa = growing(names, of_closed_form(names, product(plus(8, product(Fraction(5, 2), Digits(N))), N)))
     assert kappa == Growing({(0, 1): Fraction(8)}, {(0, 1): Fraction(5, 2)})
     under = laurent.monomial(1, 0)
@@ -209,7 +209,7 @@ def test_the_weight_of_a_margin_bounds_it_at_every_length() -> None:
 
 @pytest.mark.parametrize("margin", [Margin(Fraction(8), 2), Margin(Fraction(3), 1), Margin(Fraction(2), 5)])
 def test_fading_bounds_weights_at_every_length(margin: Margin) -> None:
-    names = Formulas(("a", "b"))
+    names = Formulas(("a", "b")).names
     with precision(64):
         for longest in (1, 2, 3, 100, 511, 512):
             lengths = Lengths(Arithmetic(names, FLOAT64), longest)
@@ -222,7 +222,7 @@ def test_fading_bounds_weights_at_every_length(margin: Margin) -> None:
 
 
 def test_polynomials_bound_what_they_are_made_of() -> None:
-    names = Formulas(("a", "b"))
+    names = Formulas(("a", "b")).names
     lengths = Lengths(Arithmetic(names, FLOAT64), 7)
     one = {2: flint.arb(3), -1: flint.arb(5)}
     assert at_most(lengths, one) == 3 * 49 + 5
@@ -250,7 +250,7 @@ def test_errors_keep_their_powers_only_while_nothing_is_added() -> None:
 
 
 def test_peaks_of_whole_numbers() -> None:
-    names = Formulas(("a", "b"))
+    names = Formulas(("a", "b")).names
     square = names.clamped(Masking.FUTURE, names.letter("a"), 2)
     value = {(-2, 1): names.affine(Affine(Fraction(4), square.parts)), (0, 0): names.digits()}
     assert peak_of(names, value) == Bound(Fraction(6), 3)
@@ -261,7 +261,7 @@ def test_peaks_of_whole_numbers() -> None:
 
 
 def test_peaks_are_those_of_the_largest_values() -> None:
-    names = Formulas(("a", "b"))
+    names = Formulas(("a", "b")).names
     a, b, number_ = names.letter("a"), names.letter("b"), names.number
     whole = names.affine(names.clamped(Masking.FUTURE, a, 1))
     steps = [names.plus(names.scaled(a, low), names.scaled(b, high)) for low, high in ((-1, 3), (-3, 1))]
@@ -279,7 +279,7 @@ def test_peaks_are_those_of_the_largest_values() -> None:
 
 
 def test_whole_numbers_have_no_bounds() -> None:
-    names = Formulas(("a", "b"))
+    names = Formulas(("a", "b")).names
     whole = names.clamped(Masking.PAST, names.letter("a"), 1)
     assert names.clamped(Masking.PAST, names.letter("a"), 1) == whole
     assert names.clamped(Masking.PAST, names.letter("a"), 2) != whole
@@ -318,7 +318,7 @@ def read_one(
     return integer_value(head)
 
 
-FORMULAS = Formulas(("a", "b"))
+FORMULAS = Formulas(("a", "b")).names
 STEP = FORMULAS.plus(FORMULAS.letter("a"), FORMULAS.scaled(FORMULAS.letter("b"), -1))
 LEAD = FORMULAS.plus(FORMULAS.number(8), FORMULAS.scaled(FORMULAS.digits(), 2))
 

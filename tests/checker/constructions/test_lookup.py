@@ -167,8 +167,10 @@ def test_a_lookup_reads_a_remainder_of_the_count() -> None:
     own, _, fact = fact_of(replace(WANTED, value={"third": 1}))
     names = own.names
     a, third = names.letter("a"), own.values["third"][0, 0]
-    some = names.sum_at_least(LEFT, a, 1)
-    assert names.both(some, fact.outputs[0].diagram) == names.both(some, names.looked_up(LEFT, a, third))
+    some = names.positions.sum_at_least(LEFT, a, 1)
+    assert names.both(some, fact.outputs[0].diagram) == names.both(
+        some, names.positions.looked_up(LEFT, a, third)
+    )
 
 
 # Floats --------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from attemper.checker.constructions import nearest_integer as rules
 from attemper.checker.constructions.nearest_integer import NearestIntegerRule
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
-from attemper.checker.names import Clamped, UnprovenError
+from attemper.checker.names import Clamped, Names, UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel, as_number
 from attemper.checker.rounding.integers import has_one_sign
@@ -197,9 +197,9 @@ def test_strict_masks_have_no_rule() -> None:
 def read(
     rows: list[tuple[Value, Value]],
     errors: list[tuple[Bound, Bound]] | None = None,
-    names: Formulas | None = None,
+    names: Names | None = None,
 ) -> ReadHead:
-    names = names or Formulas(AB.symbols)
+    names = names or Formulas(AB.symbols).names
     exact = (Bound(Fraction(0)), Bound(Fraction(0)))
     cold: Value = {(0, 0): names.true}
     value: Value = {(0, 0): names.letter("b")}
@@ -220,7 +220,7 @@ def read(
     )
 
 
-def parts_of(names: Formulas, push: int = 8, tie: int = 4) -> list[tuple[Value, Value]]:
+def parts_of(names: Names, push: int = 8, tie: int = 4) -> list[tuple[Value, Value]]:
     """K of the a's, K' of the b's, b at a's."""
     number = names.number
     asked, found, square = (
@@ -236,7 +236,7 @@ def parts_of(names: Formulas, push: int = 8, tie: int = 4) -> list[tuple[Value, 
 
 
 def test_what_is_read_is_named_by_all_that_makes_it() -> None:
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     fact = rules.nearest_integer(read(parts_of(names), names=names))
     ((asked, _),) = names.clamped(Masking.FUTURE, names.letter("a"), 1).parts
     ((found, _),) = names.clamped(Masking.FUTURE, names.letter("b"), 1).parts
@@ -254,13 +254,13 @@ def test_what_is_read_is_named_by_all_that_makes_it() -> None:
 @pytest.mark.parametrize("push", [3, 4])
 def test_what_is_far_must_be_behind_even_with_half_of_its_lead(push: int) -> None:
     """8 n for each unit is enough for 4 a step; 4 n is not for floats, and 3 n for no word."""
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     with pytest.raises(UnprovenError, match=r"further from the integer can win|not positive"):
         rules.nearest_integer(read(parts_of(names, push=push), names=names))
 
 
 def test_the_noise_is_that_of_all_rows() -> None:
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     rows = parts_of(names)
     errors = [(Bound(Fraction(0)), Bound(Fraction(0)))] * 4
     errors[0] = (Bound(Fraction(1, 100), -2), Bound(Fraction(1, 50), -1))
@@ -322,7 +322,7 @@ def test_the_noise_is_that_of_all_rows() -> None:
     ],
 )
 def test_other_scores_have_no_rule(row: int, change: object, match: str) -> None:
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     rows = parts_of(names)
     rows[row] = change(names, *rows[row])  # type: ignore[operator]
     with pytest.raises(UnprovenError, match=match):
@@ -331,7 +331,7 @@ def test_other_scores_have_no_rule(row: int, change: object, match: str) -> None
 
 def where_with(*extra: tuple[str, int], symbols: tuple[str, ...] = AB.symbols) -> Diagram:
     """Where b is 0, of a nearest integer whose only keys without integers are multiples of letters."""
-    names = Formulas(symbols)
+    names = Formulas(symbols).names
     rows = parts_of(names)
     one = names.number(1)
     rows[2:3] = [({(0, 1): one}, {(0, 0): names.scaled(names.letter(s), factor)}) for s, factor in extra]
@@ -349,7 +349,7 @@ def where_with(*extra: tuple[str, int], symbols: tuple[str, ...] = AB.symbols) -
 
 
 def test_a_bit_may_be_pushed_in_several_rows_and_pulled() -> None:
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     assert where_with(("a", -8)) == names.negation(names.letter("a"))
     assert where_with(("a", -3), ("a", -5)) == names.negation(names.letter("a"))
     assert where_with(("a", 8)) == names.letter("a")
@@ -358,7 +358,7 @@ def test_a_bit_may_be_pushed_in_several_rows_and_pulled() -> None:
 
 
 def test_rows_that_cancel_push_nothing() -> None:
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     rows = parts_of(names)
     b = {(0, 0): names.scaled(names.letter("b"), -8)}
     expected = rules.nearest_integer(read(rows, names=names)).outputs
@@ -376,7 +376,7 @@ def test_half_a_push_is_none() -> None:
 
 
 def test_an_integer_that_is_weighed_by_a_letter_is_none() -> None:
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     rows = parts_of(names)
     query, key = rows[0]
     rows[0] = query, {(0, 1): names.choose(names.letter("a"), key[0, 1], names.number(3))}
@@ -479,7 +479,7 @@ def test_positions_that_may_not_be_there_are_none(query: ClosedForm, regime: Reg
 
 def test_a_position_beside_counted_keys() -> None:
     """The position whose count of b is nearest to the number of the position here."""
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     rows = parts_of(names)
     rows[0] = ({(1, 0): names.true}, rows[0][1])
     fact = rules.nearest_integer(read(rows, names=names))
@@ -543,7 +543,7 @@ def test_what_is_far_loses_all_errors_once_and_four_roundings(monkeypatch: pytes
 
 
 def test_keys_of_both_signs_are_twice_as_far_apart() -> None:
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     whole = names.affine(names.clamped(Masking.FUTURE, names.letter("a"), 1))
     assert has_one_sign(names, {(0, 0): whole, (1, 0): names.number(2)})
     assert has_one_sign(names, {(0, 0): names.scaled(whole, -3), (1, 0): names.number(0)})
@@ -555,7 +555,7 @@ def test_keys_of_both_signs_are_twice_as_far_apart() -> None:
 
 def test_values_may_be_any_numbers() -> None:
     """The spread and the size of what is read."""
-    names = Formulas(AB.symbols)
+    names = Formulas(AB.symbols).names
     value = names.plus(names.scaled(names.letter("a"), -3), names.number(1))
     head = replace(read(parts_of(names), names=names), values=({(0, 0): value},))
     (output,) = rules.nearest_integer(head).outputs

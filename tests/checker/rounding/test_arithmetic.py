@@ -18,7 +18,7 @@ import torch
 from attemper.checker.analysis import analyse
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
-from attemper.checker.names import Affine, UnprovenError
+from attemper.checker.names import Affine, Names, UnprovenError
 from attemper.checker.rounding.arithmetic import (
     COARSEST,
     EXACT,
@@ -63,7 +63,7 @@ def same(found: flint.arb, expected: Fraction | int) -> bool:
 
 def arithmetic(form: FloatFormat = FLOAT32, symbols: str = "abcd") -> Arithmetic:
     """A format, with nothing known about any network."""
-    return Arithmetic(Formulas(tuple(symbols)), form)
+    return Arithmetic(Formulas(tuple(symbols)).names, form)
 
 
 def lengths(form: FloatFormat = FLOAT32, length: int = 10) -> Lengths:
@@ -71,7 +71,7 @@ def lengths(form: FloatFormat = FLOAT32, length: int = 10) -> Lengths:
     return Lengths(arithmetic(form), length)
 
 
-def by_letter(terms: Formulas, *values: Diagram) -> Diagram:
+def by_letter(terms: Names, *values: Diagram) -> Diagram:
     """The diagram that has these values at the first symbols, and the last one at all others."""
     found = values[-1]
     for symbol, value in zip(terms.symbols, values[:-1], strict=False):
@@ -79,7 +79,7 @@ def by_letter(terms: Formulas, *values: Diagram) -> Diagram:
     return found
 
 
-def constants(terms: Formulas, *values: Fraction | int | str) -> Diagram:
+def constants(terms: Names, *values: Fraction | int | str) -> Diagram:
     """The diagram that has these numbers at the first symbols, and the last one at all others."""
     return by_letter(terms, *(terms.number(Fraction(value)) for value in values))
 
@@ -292,7 +292,7 @@ def test_a_number_that_is_no_average_has_no_size() -> None:
     assert same(known.peak(known.names.true), 1)
 
 
-def mean_of(terms: Formulas, masking: Masking, *values: Fraction | int | str) -> Diagram:
+def mean_of(terms: Names, masking: Masking, *values: Fraction | int | str) -> Diagram:
     """The average of what the symbols stand for."""
     return terms.mean(masking, constants(terms, *values))
 

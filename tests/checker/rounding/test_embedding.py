@@ -120,7 +120,7 @@ FORMS: tuple[ClosedForm, ...] = (
 
 
 def lengths_of(length: int, name: str) -> Lengths:
-    return Lengths(Arithmetic(Formulas(("a", "b")), FORMATS[name]), length)
+    return Lengths(Arithmetic(Formulas(("a", "b")).names, FORMATS[name]), length)
 
 
 def repeated(closed: ClosedForm) -> ClosedForm:

@@ -17,7 +17,7 @@ import torch
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Group, Unit
 from attemper.checker.identities import Formulas
-from attemper.checker.names import Affine, UnprovenError
+from attemper.checker.names import Affine, Names, UnprovenError
 from attemper.checker.rounding import feed_forward
 from attemper.checker.rounding.arithmetic import EXACT, ZERO, Arithmetic, BeyondError, Lengths, Off
 from attemper.checker.rounding.feed_forward import (
@@ -232,7 +232,7 @@ BIASES = [Fraction(k, q) for k in (0, -1, -1, -2, -3, 1, 5) for q in (1, 2, 4)] 
 FACTORS = [Fraction(k) for k in (1, -1, 2, -2, 4, 3, -3)] + [Fraction(1, 2), Fraction(-1, 3), Fraction(257)]
 
 
-def draw(terms: Formulas, form: FloatFormat, rng: random.Random) -> Trial:
+def draw(terms: Names, form: FloatFormat, rng: random.Random) -> Trial:
     """A random gate; often a pair as in Lemma 9."""
     count = rng.randint(1, 4)
     units = tuple((rng.choice(BIASES), rng.choice(FACTORS)) for _ in range(count))
@@ -274,7 +274,7 @@ def draw(terms: Formulas, form: FloatFormat, rng: random.Random) -> Trial:
 
 def arithmetic_with_mean(form: FloatFormat) -> Arithmetic:
     """A format; mean number 0 is from -1 to 3/2."""
-    terms = Formulas(("a", "b"))
+    terms = Formulas(("a", "b")).names
     terms.mean(
         Masking.FUTURE, terms.choose(terms.letter("a"), terms.number(-1), terms.number(Fraction(3, 2)))
     )
@@ -703,7 +703,7 @@ def test_the_deviation_of_a_sum_is_its_greatest_change(error: str) -> None:
 class Bits:
     """Coordinates by symbol: the numbers that each holds at each symbol."""
 
-    terms: Formulas
+    terms: Names
     numbers: tuple[tuple[Fraction, ...], ...]
 
     def diagram(self, numbers: tuple[Fraction, ...]) -> Diagram:
@@ -728,7 +728,7 @@ def form_of(*factors: Fraction | int | str) -> LinearForm:
 
 
 def test_cases_are_all_combinations_that_there_are() -> None:
-    terms = Formulas(("a", "b", "c"))
+    terms = Formulas(("a", "b", "c")).names
     bits = Bits(terms, (numbers_of(1, 0, 1), numbers_of(1, 1, 0), numbers_of("1/4", "-3", "1/3")))
     before, middle = bits.stream(NONE_OF_THREE), bits.stream(NONE_OF_THREE)
     form = form_of(3, "-1/2", 2)
@@ -755,7 +755,7 @@ def test_cases_are_all_combinations_that_there_are() -> None:
 NONE_OF_THREE = numbers_of(0, 0, 0)
 
 
-def gates_of(terms: Formulas, form: LinearForm, values: list[Value], fresh: set[int]) -> frozenset[Case]:
+def gates_of(terms: Names, form: LinearForm, values: list[Value], fresh: set[int]) -> frozenset[Case]:
     """The cases of a linear form, where some coordinates were written in this layer."""
     gates = Gates(Arithmetic(terms, FLOAT32))
     middle = Stream([*values, {}])
@@ -769,7 +769,7 @@ def gates_of(terms: Formulas, form: LinearForm, values: list[Value], fresh: set[
 
 
 def test_what_a_head_just_wrote_counts_where_it_is_zero() -> None:
-    terms = Formulas(("a", "b"))
+    terms = Formulas(("a", "b")).names
     bits = Bits(terms, (numbers_of(1, 0), numbers_of(0, 1)))
     values = bits.stream().values
     for fresh, counts in ((set(), {1}), ({0}, {1, 2}), ({0, 1}, {2})):
@@ -783,7 +783,7 @@ def test_what_a_head_just_wrote_counts_where_it_is_zero() -> None:
 
 
 def test_sizes_of_terms_that_cancel_are_added() -> None:
-    terms = Formulas(("a", "b"))
+    terms = Formulas(("a", "b")).names
     values = Bits(terms, (numbers_of(1, 0), numbers_of(1, 0))).stream().values
     found = {
         (c.value.constant, c.size, c.terms, c.grid)
@@ -798,7 +798,7 @@ def test_sizes_of_terms_that_cancel_are_added() -> None:
 
 
 def test_the_size_of_an_average_is_that_of_its_farther_end() -> None:
-    terms = Formulas(("a", "b"))
+    terms = Formulas(("a", "b")).names
     mean = terms.mean(Masking.FUTURE, terms.choose(terms.letter("a"), terms.number(-3), terms.number(1)))
     bit = Bits(terms, ()).value(numbers_of(1, 0))
     found = {
@@ -820,7 +820,7 @@ def test_the_size_of_an_average_is_that_of_its_farther_end() -> None:
 
 
 def test_hidden_units_cannot_read_unbounded_positions() -> None:
-    terms = Formulas(("a", "b"))
+    terms = Formulas(("a", "b")).names
     with pytest.raises(UnprovenError):
         gates_of(terms, form_of(1), [{(1, 0): terms.true}], set())
 
@@ -845,7 +845,7 @@ def test_writings_are_disjoint_if_at_most_one_gate_adds_something_to_nothing(
     outputs: list[tuple[int, ...]], before: tuple[int, ...], is_disjoint: bool
 ) -> None:
     """Each gate adds numbers by symbol: factor * ReLU(symbol - 0) for each symbol that it reads."""
-    terms = Formulas(("a", "b", "c"))
+    terms = Formulas(("a", "b", "c")).names
     letters = [numbers_of(*(int(k == j) for j in range(3))) for k in range(3)]
     bits = Bits(terms, (*letters, *(numbers_of(*(1 if n else 0 for n in own)) for own in outputs)))
     middle = bits.stream(numbers_of(*before))
@@ -1044,7 +1044,7 @@ def multiplied(left: torch.Tensor, right: torch.Tensor, form: FloatFormat) -> to
 
 def run_layer(form: FloatFormat, rng: random.Random) -> tuple[flint.arb, Fraction]:
     """A random layer: the bound at one symbol, and how far off it is there, at most, in a few orders."""
-    terms, count = Formulas(("a", "b")), rng.randint(1, 4)
+    terms, count = Formulas(("a", "b")).names, rng.randint(1, 4)
     pool = [NONE, NONE, Fraction(1), Fraction(1), Fraction(2), Fraction(-1), Fraction(3, 4)]
     bits = Bits(terms, tuple((rng.choice(pool), rng.choice(pool)) for _ in range(count)))
     u = form.roundoff

@@ -27,7 +27,7 @@ from attemper.exact.formats import FLOAT32
 from attemper.networks.layers import Head, LinearForm, Masking, Softmax, Uniform
 from tests.checker.rounding.test_growth import part
 
-NAMES = Formulas(("a", "b"))
+NAMES = Formulas(("a", "b")).names
 WHOLE = NAMES.affine(NAMES.clamped(Masking.FUTURE, NAMES.letter("a"), 1))
 SQUARE = NAMES.affine(NAMES.clamped(Masking.FUTURE, NAMES.letter("a"), 2))
 STEP = NAMES.plus(NAMES.letter("a"), NAMES.scaled(NAMES.letter("b"), -1))

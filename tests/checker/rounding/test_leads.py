@@ -152,7 +152,7 @@ def test_no_rounding_takes_more_from_a_lead_than_the_loss(seed: int) -> None:
     trial = drawn(rng)
     u = BFLOAT16.roundoff
     with precision(64):
-        lengths = Lengths(Arithmetic(Formulas(("a",)), BFLOAT16), LONGEST)
+        lengths = Lengths(Arithmetic(Formulas(("a",)).names, BFLOAT16), LONGEST)
         near, far = (upper(loss) for loss in losses(lengths, trial.contest, trial.scored, trial.cold))
     most_of_product = (1 + u) ** trial.cold.roundings - 1
 
@@ -207,7 +207,7 @@ def test_a_head_without_errors_loses_only_to_roundings_of_products_and_sums(powe
         for q, k in zip(exact, exact, strict=True)
     ]
     with precision(64):
-        lengths = Lengths(Arithmetic(Formulas(("a",)), BFLOAT16), LONGEST)
+        lengths = Lengths(Arithmetic(Formulas(("a",)).names, BFLOAT16), LONGEST)
         found = losses(lengths, trial.contest, products, Cold(exact[0], is_exact=True))
         assert all(loss < ball(Fraction(1, 2**90)) for loss in found), "all that is left is underflow"
 
@@ -421,7 +421,7 @@ class Rounds:
         return Contest(self.power, self.size, laurent.monomial(*self.reach), self.steps, rows, pairs)
 
     def found(self, *pairs: Pair) -> tuple[flint.arb, flint.arb]:
-        lengths = Lengths(Arithmetic(Formulas(("a",)), formats()[self.format]), self.longest)
+        lengths = Lengths(Arithmetic(Formulas(("a",)).names, formats()[self.format]), self.longest)
         return losses(lengths, self.contest(*pairs), [row.scored for row in self.rows], self.cold)
 
     def place(self, number: int) -> tuple[Fraction, ...]:
@@ -600,7 +600,7 @@ ONE = held(Fraction(1), Fraction(1))
 
 
 def in_float32() -> Lengths:
-    return Lengths(Arithmetic(Formulas(("a",)), FLOAT32), 7)
+    return Lengths(Arithmetic(Formulas(("a",)).names, FLOAT32), 7)
 
 
 @pytest.mark.parametrize("large", range(3))
@@ -648,7 +648,7 @@ def test_a_row_is_exact_if_all_products_are_in_whichever_order() -> None:
 def test_what_a_sum_of_rows_can_lose() -> None:
     with precision(300):
         for form, name in ((BFLOAT16, "bfloat16"), (FLOAT32, "float32"), (FLOAT64, "float64")):
-            lengths = Lengths(Arithmetic(Formulas(("a",)), form), 7)
+            lengths = Lengths(Arithmetic(Formulas(("a",)).names, form), 7)
             for terms, exact in product((0, 1, 2, 5), (False, True)):
                 expected = replace(ROUNDS, format=name, is_exact=exact).of_sum(terms)
                 assert is_near(sum_rate(lengths, terms, Cold(ONE, exact)), expected)

@@ -71,7 +71,7 @@ from tests.support.judges.rounding import (
 )
 from tests.support.mutants.attacks import EVEN, form, head, network_of
 
-NAMES = Formulas(("a", "b"))
+NAMES = Formulas(("a", "b")).names
 BIT = Output(0, NAMES.letter("a"), Fraction(1), Fraction(1))
 WHOLE = NAMES.affine(NAMES.clamped(Masking.FUTURE, NAMES.letter("a"), 1))
 SOME = Rounded(flint.arb(1), flint.arb(1), None, flint.arb(1), ZERO, ZERO)

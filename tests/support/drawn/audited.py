@@ -57,8 +57,10 @@ def subject(kind: str, seed: str, widest: int = WIDEST) -> Subject:
         name, network, made = KINDS[kind](rng)
     if made is not None and made.realisation.groups and rng.random() < 0.8:
         return Subject(f"{name} ({kind} {seed})", network, Programs, symbols_of(made.realisation))
-    names, is_loose = rng.choice(((Formulas, False), (Formulas, False), (Formulas, True), (Programs, False)))
-    return Subject(f"{name} ({kind} {seed})", network, names, is_loose=is_loose)
+    positions, is_loose = rng.choice(
+        ((Formulas, False), (Formulas, False), (Formulas, True), (Programs, False))
+    )
+    return Subject(f"{name} ({kind} {seed})", network, positions, is_loose=is_loose)
 
 
 Drawn = tuple[str, Network, Compiled | None]

@@ -33,7 +33,7 @@ class Palette:
     """Coordinates with known values, by name."""
 
     def __init__(self, symbols: tuple[str, ...] = AB) -> None:
-        self.names = names = Formulas(symbols)
+        self.names = names = Formulas(symbols).names
         self.values: dict[str, Value] = {
             name: {powers: names.true}
             for name, powers in {

@@ -27,9 +27,10 @@ from attemper.checker.analysis import (
     with_names,
 )
 from attemper.checker.diagrams import TooLargeError
-from attemper.checker.names import Mean, Names, NearestKey, UnprovenError, Whole
+from attemper.checker.names import Mean, NearestKey, UnprovenError, Whole
 from attemper.checker.rounding.arithmetic import EXACT, UNKNOWN, Kernel, Off, OfInteger, OfNumber, PowersOfN
 from attemper.checker.rounding.network import Rounding
+from attemper.checker.sums import Sums
 from attemper.checker.values import Stream, Value, embedded
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import FORMATS
@@ -46,11 +47,11 @@ Numbers = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Subject:
-    """A network, the names under which it is followed, and its groups of coordinates that hold symbols."""
+    """A network, what other positions are called where it is followed, and its groups that hold symbols."""
 
     name: str
     network: Network
-    names: Callable[[tuple[str, ...]], Names]
+    positions: Callable[[tuple[str, ...]], Sums]
     symbols: Mapping[int, Sequence[Symbol]] = field(default_factory=dict)
     is_loose: bool = False
 
@@ -87,7 +88,7 @@ def audit(subject: Subject, words: Sequence[Numbers], runs: int, rng: random.Ran
 def followed(subject: Subject) -> Analysis | None:
     """What the checker says of a network, of as many layers as it has rules for; None if of no layer."""
     network, named = subject.network, list[SymbolFact]()
-    names = subject.names(network.alphabet.symbols)
+    names = subject.positions(network.alphabet.symbols).names
     facts: list[LayerFact] = []
     try:
         start = stream = embedded(names, network)

@@ -58,7 +58,7 @@ def hopeless_in(head: ReadHead, blocked: Blocked) -> frozenset[Fraction]:
     for level, bit in zip(blocked.levels, blocked.bits, strict=True):
         if names.both(head.here, names.negation(lower)) == names.false:
             found.add(level)
-        lower = names.either(lower, names.exists(head.masking, bit))
+        lower = names.either(lower, names.positions.exists(head.masking, bit))
     return frozenset(found)
 
 

@@ -115,32 +115,27 @@ class ReadHead:
         if not self.masking.is_strict:
             return found
         offset = -1 if self.masking.weak is Masking.FUTURE else 1
-        return self.names.shifted(found, offset, edge)
+        return self.names.positions.shifted(found, offset, edge)
 
 
 def read_head(names: Names, head: Head, stream: Stream, is_loose: bool = False) -> ReadHead:
     """Read the coordinates. Raises `UnprovenError` for hard heads."""
     if not isinstance(head.weighting, Softmax):
         raise UnprovenError("it is not a softmax head")
-    coldness = of_closed_form(names, head.weighting.inverse_temperature)
     pairs = tuple(zip(head.query, head.key, strict=True))
-    rows = tuple((of_form(names, query, stream), of_form(names, key, stream)) for query, key in pairs)
-    errors = tuple((bound_of(query, stream), bound_of(key, stream)) for query, key in pairs)
-    values = tuple(of_form(names, form, stream) for form in head.values)
-    off = tuple(bound_of(form, stream) for form in head.values)
     return ReadHead(
-        names,
-        head.masking,
-        rows,
-        coldness,
-        values,
-        head.targets,
-        errors,
-        off,
-        head.query,
-        stream,
-        is_loose,
-        names.true,
+        names=names,
+        here=names.true,
+        masking=head.masking,
+        coldness=of_closed_form(names, head.weighting.inverse_temperature),
+        rows=tuple((of_form(names, query, stream), of_form(names, key, stream)) for query, key in pairs),
+        errors=tuple((bound_of(query, stream), bound_of(key, stream)) for query, key in pairs),
+        values=tuple(of_form(names, form, stream) for form in head.values),
+        value_errors=tuple(bound_of(form, stream) for form in head.values),
+        targets=head.targets,
+        queries=head.query,
+        stream=stream,
+        is_loose=is_loose,
     )
 
 

@@ -108,4 +108,4 @@ def _is_positive(names: Names, total: TwoSided) -> Diagram:
     """Whether T > 0: whether (T - 1) / 2 >= 0."""
     left, right = (names.scaled(part, HALF) for part in (total.left, total.right))
     own = names.scaled(names.plus(total.own, names.number(-1)), HALF)
-    return names.mixed_at_least(left, right, own, 0)
+    return names.positions.mixed_at_least(left, right, own, 0)

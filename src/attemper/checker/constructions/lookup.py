@@ -77,10 +77,10 @@ def lookup(head: ReadHead) -> HeadFact:
         alone = laurent.times(scale, laurent.monomial(-1, 0))
         others = laurent.plus(laurent.monomial(1, 0, -1), laurent.constant(2))
         zero = for_losses(alone, others, domain, "other positions can win at count 0")
-    some = names.sum_at_least(side, counted, 1)
+    some = names.positions.sum_at_least(side, counted, 1)
 
     def read(value: Diagram) -> Diagram:
-        found = names.looked_up(side, counted, value)
+        found = names.positions.looked_up(side, counted, value)
         return names.choose(some, found, names.at_position_one(value))
 
     return HeadFact(LookupRule(positive(gap), zero), head.outputs(read))

@@ -71,7 +71,7 @@ def neighbour(head: ReadHead) -> HeadFact:
     own = proved(laurent.least(ahead, tie.domain), "position i can win")
     parity = proved(laurent.least(twice, tie.domain), "the parity of i can win")
     offset = -1 if tie.is_rising else 1
-    outputs = head.outputs(lambda value: head.names.shifted(value, offset, value))
+    outputs = head.outputs(lambda value: head.names.positions.shifted(value, offset, value))
     contest = if_covered(lambda: _contest(head, tie, twice, ahead))
     return HeadFact(NeighbourRule(gap, own, parity, contest), outputs)
 

@@ -95,13 +95,13 @@ def _read(head: ReadHead, blocked: Blocked, leftmost: bool, value: Diagram) -> D
     """The value at the winner; with a strict mask at the winner of the neighbour."""
     names, masking = head.names, head.masking.weak
     *nearer, last = blocked.bits
-    found, is_known = names.chosen(masking, leftmost, last, value), names.true
+    found, is_known = names.positions.chosen(masking, leftmost, last, value), names.true
     values = _values_off(head, blocked, value)
     if head.is_loose and len(values) > 1:
-        nearer, found, is_known = nearer[:1], names.false, names.exists(masking, nearer[0])
+        nearer, found, is_known = nearer[:1], names.false, names.positions.exists(masking, nearer[0])
     for bit in reversed(nearer):
-        here = names.chosen(masking, leftmost, bit, value)
-        found = names.choose(names.exists(masking, bit), here, found)
+        here = names.positions.chosen(masking, leftmost, bit, value)
+        found = names.choose(names.positions.exists(masking, bit), here, found)
     found = head.seen(found, names.false)
     if is_known == names.true:
         return found

@@ -81,7 +81,7 @@ def sign(head: ReadHead) -> HeadFact:
     visible = VISIBLE[masking] if power == 0 else laurent.constant(1)
     lead = laurent.least_ratio(laurent.times(factor, unit), visible, DOMAINS[masking])
     gap = positive(proved(lead, "both parities are as likely"))
-    is_positive = names.sum_at_least(masking, names.scaled(mean.summand, 1 / unit), 1)
+    is_positive = names.positions.sum_at_least(masking, names.scaled(mean.summand, 1 / unit), 1)
     outputs = head.outputs(lambda value: by_parity(head, is_positive, value))
     return HeadFact(SignRule(gap, power == 0, unit), outputs)
 

@@ -147,7 +147,7 @@ def by_rule(hard: Network) -> tuple[LayerByRule, ...]:
 
     Where an embedding cannot be followed, that is nothing.
     """
-    names = Formulas(hard.alphabet.symbols)
+    names = Formulas(hard.alphabet.symbols).names
     found = []
     with precision(PRECISION), deep():
         try:

@@ -99,7 +99,7 @@ class Chain:
     takes_bits: bool = False
 
     def __post_init__(self) -> None:
-        self.names = Formulas(self.network.alphabet.symbols)
+        self.names = Formulas(self.network.alphabet.symbols).names
         self.bits: set[Bit] = set()
 
     def start(self) -> Before:

@@ -91,8 +91,8 @@ def _read(head: ReadHead, levels: list[Diagram], value: Diagram) -> Diagram:
     """
     names, masking = head.names, head.masking.weak
     *others, last = levels
-    found = names.chosen(masking, False, last, value)
+    found = names.positions.chosen(masking, False, last, value)
     for level in reversed(others):
-        here = names.chosen(masking, False, level, value)
-        found = names.choose(names.exists(masking, level), here, found)
+        here = names.positions.chosen(masking, False, level, value)
+        found = names.choose(names.positions.exists(masking, level), here, found)
     return head.seen(found, names.false)
