@@ -17,6 +17,8 @@ from attemper.checker.rounding.arithmetic import (
     ZERO,
     Arithmetic,
     BeyondError,
+    Exact,
+    Inexact,
     Kernel,
     Lengths,
     Rounded,
@@ -148,13 +150,13 @@ def test_both_readings_of_the_format_agree(name: str, length: int) -> None:
             found = rounded_form(lengths, closed)
             expected = float_rule.in_format(repeated(closed), float_rule.FORMATS[name], length)
             assert expected.inverse is not None
-            assert found.grid == (None if expected.grid is None else F(2) ** expected.grid), closed
+            assert grid_of(found) == (None if expected.grid is None else F(2) ** expected.grid), closed
             assert (found.relative < UNKNOWN) != (expected.relative is None), closed
             pairs = [
                 (found.size, expected.size),
                 (found.inverse, expected.inverse),
                 (found.absolute, expected.absolute),
-                (found.zero, expected.zero),
+                (found.at_zero, expected.zero),
                 (found.relative, expected.relative),
             ]
             for ours, theirs in pairs:
@@ -195,11 +197,11 @@ def test_no_computed_number_is_farther_off_than_the_bounds(name: str) -> None:
                 assert abs(exact) <= most(found.size)
                 assert off <= most(found.absolute)
                 if not exact:
-                    assert off <= most(found.zero)
+                    assert off <= most(found.at_zero)
                 elif found.relative < UNKNOWN:
                     assert off <= most(found.relative) * abs(exact)
                     assert most(found.inverse) * abs(exact) >= 1
-                if found.grid is not None:
+                if isinstance(found, Exact):
                     assert F(value) % found.grid == 0
                 checked += 1
     assert checked > 40 * longest
@@ -211,22 +213,22 @@ def test_a_test_counts_as_much_as_1(name: str) -> None:
     for asked, one in ((plus(F(1, 3), FIRST), plus(F(1, 3), 1)), (times(F(1, 3), LAST), times(F(1, 3), 1))):
         found, expected = rounded_form(lengths, asked), rounded_form(lengths, one)
         assert most(found.absolute) == most(expected.absolute)
-    assert rounded_form(lengths, FIRST).grid == 1
+    assert grid_of(rounded_form(lengths, FIRST)) == 1
 
 
 def test_an_empty_sum_is_exactly_0() -> None:
     found = rounded_form(lengths_of(3, "bfloat16"), Sum(()))
-    assert found.size == found.absolute == found.zero == found.relative == 0
-    assert found.grid is not None
+    assert found.size == found.absolute == found.at_zero == found.relative == 0
+    assert isinstance(found, Exact)
 
 
 def test_what_is_exact_is_a_multiple_of_its_grid_in_the_format() -> None:
     for name, bits in (("float64", 53), ("float32", 24), ("bfloat16", 8)):
         lengths = lengths_of(2**bits, name)
-        assert rounded_form(lengths, I).grid == 1
-        assert rounded_form(lengths_of(2**bits + 1, name), N).grid is None
-        assert rounded_form(lengths_of(2, name), number(F(2**bits, 3 * 2**40))).grid is None
-        assert rounded_form(lengths_of(2, name), number(F(2**bits - 1, 2**40))).grid == F(1, 2**40)
+        assert grid_of(rounded_form(lengths, I)) == 1
+        assert grid_of(rounded_form(lengths_of(2**bits + 1, name), N)) is None
+        assert grid_of(rounded_form(lengths_of(2, name), number(F(2**bits, 3 * 2**40)))) is None
+        assert grid_of(rounded_form(lengths_of(2, name), number(F(2**bits - 1, 2**40)))) == F(1, 2**40)
 
 
 # Ends of what float64 holds --------------------------------------------------------------------------
@@ -243,11 +245,11 @@ def test_float64_holds_multiples_of_a_grid_up_to_2_to_the_53_of_it() -> None:
 
 
 def exact(size: Fraction, grid: Fraction) -> Rounded:
-    return Rounded(ball(size), 1 / ball(grid), grid, ZERO, ZERO, ZERO)
+    return Exact(ball(size), grid)
 
 
 def inexact(size: Fraction, inverse: Fraction, relative: Fraction = SLIGHT) -> Rounded:
-    return Rounded(ball(size), ball(inverse), None, ball(size * relative), ZERO, ball(relative))
+    return Inexact(ball(size), ball(inverse), ball(size * relative), ZERO, ball(relative))
 
 
 def test_sums_and_products_beyond_the_range_are_refused() -> None:
@@ -283,7 +285,7 @@ def test_forms_beyond_the_range_of_the_format_are_refused(name: str) -> None:
         with pytest.raises(BeyondError):
             rounded_form(lengths, Number(value))
     assert rounded_form(lengths, Number(end - end / 2**20)).size < ball(end)
-    assert rounded_form(lengths, Number(2 / end)).grid == 2 / end
+    assert grid_of(rounded_form(lengths, Number(2 / end))) == 2 / end
     # The simplified value counts, not the sizes along the tree.
     half = Number(end / 2 - end / 2**20)
     assert rounded_form(lengths, plus(half, times(-1, half))).size == 0
@@ -296,8 +298,8 @@ def test_a_reciprocal_needs_a_number_that_is_known_to_half_of_itself() -> None:
         v = ball(F(1, 2**53))
         assert found.size == 4
         assert found.inverse == 8
-        assert found.zero == 0
-        assert found.grid is None
+        assert found.at_zero == 0
+        assert isinstance(found, Inexact)
         assert abs(found.relative - ((1 + 2 * ball(almost)) * (1 + v) - 1)) < ball(F(1, 2**100))
         assert abs(found.absolute - 4 * found.relative) < ball(F(1, 2**100))
         for relative in (F(1, 2), F(1), F(2**1000)):
@@ -338,19 +340,19 @@ def test_underflow_is_charged_where_a_number_is_not_known_relatively() -> None:
     with precision(200):
         low = _evaluated(lengths, plus(Number(F(1, 3 * 2**890))))
         assert underflow <= low.absolute < most
-        assert underflow <= low.zero < most
+        assert underflow <= low.at_zero < most
         product = _times(low, inexact(F(1), F(1)))
         assert 2 * underflow <= product.absolute < 2 * most
-        assert 2 * underflow <= product.zero < 2 * most
+        assert 2 * underflow <= product.at_zero < 2 * most
         one = _times(inexact(F(1, 3), F(3)), inexact(F(1, 3), F(3)))
-        assert one.zero == 0, "a product that is 0 is computed as 0 where its factors are"
+        assert one.at_zero == 0, "a product that is 0 is computed as 0 where its factors are"
         # Rounding to the format flushes, too.
         for name, least in (("float64", 900), ("float32", 100)):
             found = rounded_form(lengths_of(2, name), plus(Number(F(1, 3 * 2**128))))
             extra = ball(F(1, 2**least))
             assert extra <= found.absolute < 4 * extra + ball(F(1, 2**150))
-            assert extra <= found.zero < 4 * extra + ball(F(1, 2**150))
-        assert rounded_form(lengths_of(2, "float32"), number(F(1, 3))).zero == 0
+            assert extra <= found.at_zero < 4 * extra + ball(F(1, 2**150))
+        assert rounded_form(lengths_of(2, "float32"), number(F(1, 3))).at_zero == 0
     assert underflow == UNDERFLOW
 
 

@@ -15,7 +15,7 @@ from attemper.checker.attention.margins import Margin
 from attemper.checker.attention.scores import Output
 from attemper.checker.identities import Formulas
 from attemper.checker.rounding import integers
-from attemper.checker.rounding.arithmetic import EXACT, Arithmetic, Lengths, OfNumber, Rounded
+from attemper.checker.rounding.arithmetic import EXACT, Arithmetic, Inexact, Lengths, OfNumber, Rounded
 from attemper.checker.rounding.attention import RoundedHead
 from attemper.checker.rounding.growth import Forms
 from attemper.checker.rounding.heads import RoundedHeads
@@ -56,7 +56,7 @@ def reading(length: int = 2**20, noise: Fraction = Fraction(3, 2)) -> RoundedHea
 
 
 def rounded(absolute: Fraction | int, relative: Fraction) -> Rounded:
-    return Rounded(one(9), one(9), None, one(absolute), one(absolute), one(relative))
+    return Inexact(one(9), one(9), one(absolute), one(absolute), one(relative))
 
 
 def test_the_other_weights_times_their_distances() -> None:
@@ -137,7 +137,7 @@ def compared(
 
 
 def with_cold(head: RoundedHead, relative: Fraction) -> RoundedHead:
-    number = replace(head.cold.number, relative=one(relative))
+    number = Inexact(one(1), one(1), one(0), one(0), one(relative))
     return replace(head, cold=replace(head.cold, number=number))
 
 

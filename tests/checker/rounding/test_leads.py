@@ -14,12 +14,21 @@ from hypothesis import strategies as st
 
 from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, Row
 from attemper.checker.identities import Formulas
-from attemper.checker.rounding.arithmetic import UNKNOWN, Arithmetic, BeyondError, Lengths, Rounded
+from attemper.checker.rounding.arithmetic import (
+    UNKNOWN,
+    Arithmetic,
+    BeyondError,
+    Exact,
+    Inexact,
+    Lengths,
+    Rounded,
+)
 from attemper.checker.rounding.leads import Cold, ScoredRow, losses, lost_below, scored_row, sum_rate
 from attemper.exact import laurent
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FloatFormat
 from attemper.exact.laurent import Laurent
+from tests.support.rounding import grid_of
 
 POWERS = st.tuples(st.integers(-3, 3), st.integers(-3, 3))
 FORMS = st.dictionaries(POWERS, st.integers(1, 9).map(Fraction), min_size=1, max_size=3)
@@ -90,7 +99,7 @@ class Trial:
 def number(size: Fraction, relative: Fraction, zero: Fraction = Fraction(0)) -> Rounded:
     """What is known of a number that is off by a relative error, or by `zero` where it is 0."""
     absolute = ball(max(size * relative, zero))
-    return Rounded(ball(size), flint.arb(1), None, absolute, ball(zero), ball(relative))
+    return Inexact(ball(size), flint.arb(1), absolute, ball(zero), ball(relative))
 
 
 def drawn(rng: random.Random) -> Trial:
@@ -163,7 +172,7 @@ def test_no_rounding_takes_more_from_a_lead_than_the_loss(seed: int) -> None:
         keys = [Fraction(j) if trial.power > 0 else Fraction(-1, j), Fraction(-b), Fraction(1)]
         products = []
         for query, key, scored in zip(queries, keys, trial.scored, strict=True):
-            off = upper(scored.key.zero) if not key else upper(scored.key.relative) * abs(key)
+            off = upper(scored.key.at_zero) if not key else upper(scored.key.relative) * abs(key)
             products.append(query * (key + ends(off)) * (1 + ends(most_of_product)))
         present = [p for p in products if p]
         summed = (len(present) > 1) * (Fraction(8, 7) * (len(present) - 1) * BFLOAT16.sum_roundoff + 2 * u)
@@ -201,7 +210,7 @@ def test_a_head_without_errors_loses_only_to_roundings_of_products_and_sums(powe
         ScoredRow(
             q,
             k,
-            Rounded(ball(Fraction(1)), ball(Fraction(1)), Fraction(1), *[ball(Fraction(0))] * 3),
+            Exact(ball(Fraction(1)), Fraction(1)),
             Fraction(1),
         )
         for q, k in zip(exact, exact, strict=True)
@@ -267,9 +276,7 @@ class Read:
     @property
     def rounded(self) -> Rounded:
         relative = UNKNOWN if self.relative is None else ball(self.relative)
-        return Rounded(
-            ball(self.size), ball(Fraction(1)), None, ball(self.absolute), ball(self.zero), relative
-        )
+        return Inexact(ball(self.size), ball(Fraction(1)), ball(self.absolute), ball(self.zero), relative)
 
 
 @dataclass(frozen=True)
@@ -592,8 +599,7 @@ def test_a_key_is_known_to_a_part_of_itself_only_if_that_part_is_known() -> None
 
 def held(size: Fraction, grid: Fraction) -> Rounded:
     """A number that is exact."""
-    nothing = ball(Fraction(0))
-    return Rounded(ball(size), 1 / ball(grid), grid, nothing, nothing, nothing)
+    return Exact(ball(size), grid)
 
 
 ONE = held(Fraction(1), Fraction(1))
@@ -618,7 +624,7 @@ def test_sixteen_rows_may_be_added_within_the_range(large: int) -> None:
 
     def off(size: Fraction, error: Fraction) -> Rounded:
         nothing = ball(Fraction(0))
-        return Rounded(ball(size * factor), ball(1 / factor), None, ball(error * factor), nothing, nothing)
+        return Inexact(ball(size * factor), ball(1 / factor), ball(error * factor), nothing, nothing)
 
     with precision(200):
         for inside in (whole(end - end / 2**20), off(end - end / 2**10, end / 2**12)):
@@ -631,18 +637,18 @@ def test_sixteen_rows_may_be_added_within_the_range(large: int) -> None:
 def test_a_row_is_exact_if_all_products_are_in_whichever_order() -> None:
     lengths = in_float32()
 
-    def grid_of(query: Rounded, key: Rounded, cold: Rounded) -> Fraction | None:
+    def row_grid(query: Rounded, key: Rounded, cold: Rounded) -> Fraction | None:
         return scored_row(lengths, query, key, Cold(cold, is_exact=True)).grid
 
     four = held(Fraction(12), Fraction(4))
-    assert grid_of(four, four, held(Fraction(1, 2), Fraction(1, 2))) == 8
-    off = Rounded(four.size, four.inverse, None, *[ball(Fraction(1, 2**30))] * 3)
+    assert row_grid(four, four, held(Fraction(1, 2), Fraction(1, 2))) == 8
+    off = Inexact(four.size, four.inverse, *[ball(Fraction(1, 2**30))] * 3)
     for query, key, cold in ((off, four, ONE), (four, off, ONE), (four, four, off)):
-        assert grid_of(query, key, cold) is None
+        assert row_grid(query, key, cold) is None
     # 2^-60 times 2^-60 is too small, unless 2^40 is there before.
     low, high = held(Fraction(1, 2**60), Fraction(1, 2**60)), held(Fraction(2**40), Fraction(2**40))
-    assert lengths.product(lengths.product(low, high), low).grid == Fraction(1, 2**80)
-    assert grid_of(low, low, high) is None
+    assert grid_of(lengths.product(lengths.product(low, high), low)) == Fraction(1, 2**80)
+    assert row_grid(low, low, high) is None
 
 
 def test_what_a_sum_of_rows_can_lose() -> None:

@@ -24,6 +24,8 @@ from attemper.checker.rounding.arithmetic import (
     ZERO,
     Arithmetic,
     BeyondError,
+    Exact,
+    Inexact,
     Kernel,
     Lengths,
     Off,
@@ -74,9 +76,9 @@ from tests.support.mutants.attacks import EVEN, form, head, network_of
 NAMES = Formulas(("a", "b")).names
 BIT = Output(0, NAMES.letter("a"), Fraction(1), Fraction(1))
 WHOLE = NAMES.affine(NAMES.clamped(Masking.FUTURE, NAMES.letter("a"), 1))
-SOME = Rounded(flint.arb(1), flint.arb(1), None, flint.arb(1), ZERO, ZERO)
-HELD = replace(SOME, grid=Fraction(1), absolute=ZERO)
-THIN = replace(SOME, grid=Fraction(1, 2**40), absolute=ZERO)
+SOME = Inexact(flint.arb(1), flint.arb(1), flint.arb(1), ZERO, ZERO)
+HELD = Exact(flint.arb(1), Fraction(1))
+THIN = Exact(flint.arb(1), Fraction(1, 2**40))
 
 
 def scan_of(form_: FloatFormat, network: Network | None = None, length: int = 100) -> Scan:
@@ -256,11 +258,11 @@ def test_each_weight_of_a_head_is_a_number_of_the_format(key: LinearForm) -> Non
 @finely
 def test_products_are_rounded_often_and_never_exact() -> None:
     lengths, u = Lengths(Arithmetic(NAMES, FLOAT64), 100), U["float64"]
-    one = Rounded(flint.arb(3), flint.arb(1), Fraction(1), ZERO, ZERO, ZERO)
+    one = Exact(flint.arb(3), Fraction(1))
     cold = Cold(replace(one, size=flint.arb(1)), is_exact=True, is_scanned=True)
     found = scored_row(lengths, one, one, cold)
     assert found.grid is None
-    assert found.product.grid is None
+    assert isinstance(found.product, Inexact)
     assert is_same(found.product.relative, (1 + u) ** 65 - 1)
     assert is_same(found.product.absolute, 9 * (1 + u) ** 65 - 9 + Fraction(1, 2**900))
     assert scored_row(lengths, one, one, replace(cold, is_scanned=False)).product.absolute == 0

@@ -17,7 +17,16 @@ from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, Row
 from attemper.checker.constructions.select import SelectRule
 from attemper.checker.proof import prove
 from attemper.checker.rounding import attention, leads
-from attemper.checker.rounding.arithmetic import EXACT, UNKNOWN, Kernel, Lengths, OfInteger, OfNumber, key_of
+from attemper.checker.rounding.arithmetic import (
+    EXACT,
+    UNKNOWN,
+    Inexact,
+    Kernel,
+    Lengths,
+    OfInteger,
+    OfNumber,
+    key_of,
+)
 from attemper.checker.rounding.heads import RoundedHeads
 from attemper.checker.rounding.network import Bounds, Rounding
 from attemper.exact import laurent
@@ -225,14 +234,16 @@ def test_a_row_says_nothing_only_if_its_query_is_computed_as_0(noise: Fraction) 
     computed = rounded_at(run, analysis)
     [one, *_] = [row.scored for row in computed.rows]
     error = flint.arb(flint.fmpq(noise.numerator, noise.denominator))
-    loud = replace(one, query=replace(one.query, zero=error, absolute=error, relative=error))
+    loud = replace(one, query=Inexact(one.query.size, one.query.inverse, error, error, error))
     scores = leads._Scores(run.lengths, cells(3), [one, loud, one], computed.cold)
     assert scores.heard == ((0, 1) if noise else (0,),)
     assert leads._Scores(run.lengths, cells(3), [loud] * 3, computed.cold).heard == (
         (0, 1, 2) if noise else (0,),
     )
     average = replace(cells(3), rows=tuple(replace(row, is_average=True) for row in cells(3).rows))
-    slight = replace(one, query=replace(one.query, absolute=flint.arb(1), zero=flint.arb(0)))
+    slight = replace(
+        one, query=Inexact(one.query.size, one.query.inverse, flint.arb(1), flint.arb(0), one.query.relative)
+    )
     assert leads._Scores(run.lengths, average, [slight] * 3, computed.cold).heard == ((0, 1, 2),)
 
 

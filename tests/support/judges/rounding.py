@@ -13,7 +13,18 @@ from numpy.typing import NDArray
 
 from attemper.checker.analysis import Analysis, analyse
 from attemper.checker.rounding import network as rounding
-from attemper.checker.rounding.arithmetic import EXACT, UNKNOWN, ZERO, Kernel, Lengths, Off, OfNumber, Rounded
+from attemper.checker.rounding.arithmetic import (
+    EXACT,
+    UNKNOWN,
+    ZERO,
+    Exact,
+    Inexact,
+    Kernel,
+    Lengths,
+    Off,
+    OfNumber,
+    Rounded,
+)
 from attemper.checker.rounding.attention import RoundedHead, RoundedRow
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.heads import RoundedHeads
@@ -150,6 +161,11 @@ def loss_of(run: rounding._Run, analysis: Analysis, fact: HeadFact, cold: Cold |
     return fact.rule.loss(rounded_at(run, analysis, cold or cold_of(run, ONE, is_exact=True)))
 
 
+def grid_of(found: Rounded) -> Fraction | None:
+    """The grid of a quantity that is exact; None of one that is not."""
+    return found.grid if isinstance(found, Exact) else None
+
+
 def off_of(
     at_zero: flint.arb = ZERO,
     elsewhere: flint.arb = ZERO,
@@ -168,7 +184,7 @@ def scored(query: Fraction, key: Fraction) -> ScoredRow:
     """A row of which only relative errors are known."""
 
     def known(relative: Fraction) -> Rounded:
-        return Rounded(flint.arb(1), flint.arb(1), None, UNKNOWN, UNKNOWN, ball(relative))
+        return Inexact(flint.arb(1), flint.arb(1), UNKNOWN, UNKNOWN, ball(relative))
 
     return ScoredRow(known(query), known(key), known(query + key), None)
 

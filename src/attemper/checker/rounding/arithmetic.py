@@ -99,13 +99,13 @@ class Normalised:
 
     All of a position is off by one relative error of at most `shared`, which is in none of the others. Both
     coordinates of a pair have something so large as `common_mode`, which is not in their difference.
-    Multiples of i^a n^b are off by `absolute` beside `of.relative`; it is 0 of what is no multiple.
+    Multiples of i^a n^b are off by `absolute_part` beside `of.relative`; it is 0 of what is no multiple.
     """
 
     of: OfNumber | OfInteger
     shared: flint.arb
     common_mode: flint.arb
-    absolute: flint.arb
+    absolute_part: flint.arb
 
 
 Off = OfNumber | OfInteger | Normalised
@@ -115,24 +115,47 @@ EXACT = OfNumber(ZERO, ZERO, ZERO, ZERO)
 
 @final
 @dataclass(frozen=True, eq=False)
-class Rounded:
-    """A quantity: its greatest size, the grid of whose multiples it is if it is exact, and its errors.
+class Exact:
+    """A quantity that is computed as it is: up to that size, and a multiple of `grid`, a power of two.
 
     One is equal to itself alone.
+    """
 
-    `inverse` bounds 1 / |x| where it is not 0, if `relative` is known: nothing else may rest on it.
-    `absolute` holds everywhere, `zero` where the value is 0, `relative` where it is not. There the error is
-    also at most `steady` relatively and `floor` besides.
+    size: flint.arb
+    grid: Fraction
+    absolute = at_zero = relative = relative_part = absolute_part = ZERO
+
+    @property
+    def inverse(self) -> flint.arb:
+        """A bound on 1 / |x| where it is not 0."""
+        return 1 / ball(self.grid)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Inexact:
+    """A quantity up to that size, and its errors: `absolute` everywhere, `at_zero` where its value is 0.
+
+    One is equal to itself alone. Where the value is not 0 it is off by `relative_part` of it, and by
+    `absolute_part` besides. `inverse` bounds 1 / |x| there if the former is known: nothing else may rest on
+    it.
     """
 
     size: flint.arb
     inverse: flint.arb
-    grid: Fraction | None
     absolute: flint.arb
-    zero: flint.arb
-    relative: flint.arb
-    steady: flint.arb | None = None
-    floor: flint.arb = ZERO
+    at_zero: flint.arb
+    relative_part: flint.arb
+    absolute_part: flint.arb = ZERO
+
+    @property
+    def relative(self) -> flint.arb:
+        """Both parts together, relative to the value."""
+        besides = self.absolute_part
+        return self.relative_part if besides == 0 else self.relative_part + besides * self.inverse
+
+
+Rounded = Exact | Inexact
 
 
 @final
@@ -366,7 +389,7 @@ class Lengths:
         size, error, grid = self._products(form, values, offs)
         if self.arithmetic.fits(size, grid):
             assert grid is not None
-            return Rounded(size, 1 / ball(grid), grid, ZERO, ZERO, ZERO)
+            return Exact(size, grid)
         shared, common_mode = self.shared(form, offs), self.common_mode(form, offs)
         most = size + shared * size + error
         if not (2 * most < self.form.range):
@@ -379,11 +402,10 @@ class Lengths:
             return self._multiple(factor, values[coordinate], offs[coordinate], size, absolute)
         least = self._least(form, values)
         if least is None:
-            return Rounded(size, UNKNOWN, None, absolute, error, UNKNOWN)
+            return Inexact(size, UNKNOWN, absolute, error, UNKNOWN)
         # Where the sum is 0 all its terms are.
         exact = all(bool(as_number(offs[coordinate]).at_zero == 0) for coordinate, _ in form)
-        zero = ZERO if exact else error
-        return Rounded(size, 1 / ball(least), None, absolute, zero, absolute / ball(least))
+        return Inexact(size, 1 / ball(least), absolute, ZERO if exact else error, absolute / ball(least))
 
     def _products(
         self, form: LinearForm, values: list[Value], offs: list[Off]
@@ -426,24 +448,24 @@ class Lengths:
         inverse = self.inverse(value) / weight
         relative = self._relative(value, off)
         if isinstance(off, Normalised):
-            return self._pair(weight, off, relative, Rounded(size, inverse, None, absolute, ZERO, ZERO))
+            return self._pair(weight, off, Inexact(size, inverse, absolute, ZERO, relative))
         relative += ZERO if is_power_of_two(factor) else 3 * self.u * (1 + relative)
         if not (inverse < self.form.range):
             relative = UNKNOWN
         # The weight and the product may be rounded, too.
-        zero = self._lost(weight * as_number(off).at_zero * (1 + 3 * self.u))
-        return Rounded(size, inverse, None, absolute, zero, relative)
+        at_zero = self._lost(weight * as_number(off).at_zero * (1 + 3 * self.u))
+        return Inexact(size, inverse, absolute, at_zero, relative)
 
-    def _pair(self, weight: flint.arb, off: Normalised, relative: flint.arb, known: Rounded) -> Rounded:
+    def _pair(self, weight: flint.arb, off: Normalised, known: Inexact) -> Inexact:
         """A multiple of a coordinate that is read as the difference from its partner."""
         lost = self.arithmetic.pair
-        steady = (1 + relative) * (1 + off.shared) * (1 + lost) - 1
-        floor = weight * (off.absolute * (1 + lost) + off.common_mode * lost)
-        whole = steady if floor == 0 else steady + floor * known.inverse
-        if not (known.inverse < self.form.range):
-            steady = whole = UNKNOWN
-        zero = weight * (as_number(off).at_zero * (1 + lost) + off.common_mode * lost)
-        return replace(known, zero=zero, relative=whole, steady=steady, floor=floor)
+        relative = (1 + known.relative_part) * (1 + off.shared) * (1 + lost) - 1
+        return replace(
+            known,
+            at_zero=weight * (as_number(off).at_zero * (1 + lost) + off.common_mode * lost),
+            relative_part=relative if known.inverse < self.form.range else UNKNOWN,
+            absolute_part=weight * (off.absolute_part * (1 + lost) + off.common_mode * lost),
+        )
 
     def _least(self, form: LinearForm, values: list[Value]) -> Fraction | None:
         """The least size but 0 of a sum of constants that do not cancel; None for other sums."""
@@ -484,23 +506,23 @@ class Lengths:
     def product(self, left: Rounded, right: Rounded) -> Rounded:
         """left * right, rounded once."""
         size, inverse = left.size * right.size, left.inverse * right.inverse
-        grid = left.grid * right.grid if left.grid is not None and right.grid is not None else None
-        if self.arithmetic.fits(size, grid):
-            return Rounded(size, inverse, grid, ZERO, ZERO, ZERO)
+        if isinstance(left, Exact) and isinstance(right, Exact):
+            grid = left.grid * right.grid
+            if self.arithmetic.fits(size, grid):
+                return Exact(size, grid)
         most_left, most_right = left.size + left.absolute, right.size + right.absolute
         relative = (1 + left.relative) * (1 + right.relative) * (1 + self.u) - 1
-        return Rounded(
+        return Inexact(
             size,
             inverse,
-            None,
             most_left * most_right * (1 + self.u) - size + self.tiny,
-            self._lost((left.zero * most_right).max(right.zero * most_left) * (1 + self.u)),
+            self._lost((left.at_zero * most_right).max(right.at_zero * most_left) * (1 + self.u)),
             relative if inverse < self.form.range else UNKNOWN,
         )
 
-    def _lost(self, zero: flint.arb) -> flint.arb:
+    def _lost(self, at_zero: flint.arb) -> flint.arb:
         """The error of a product that should be 0, with what underflows; what is exactly 0 does not."""
-        return ZERO if zero == 0 else zero + self.tiny
+        return ZERO if at_zero == 0 else at_zero + self.tiny
 
 
 def greatest(errors: Iterable[flint.arb]) -> flint.arb:

@@ -7,7 +7,6 @@ tree, not the simplified value: what cancels in real numbers may not cancel in f
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from itertools import repeat
@@ -16,7 +15,16 @@ from typing import assert_never
 import flint
 
 from attemper.checker.names import Affine
-from attemper.checker.rounding.arithmetic import UNKNOWN, ZERO, BeyondError, Lengths, Rounded, common_grid
+from attemper.checker.rounding.arithmetic import (
+    UNKNOWN,
+    ZERO,
+    BeyondError,
+    Exact,
+    Inexact,
+    Lengths,
+    Rounded,
+    common_grid,
+)
 from attemper.checker.values import of_closed_form
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import (
@@ -36,6 +44,8 @@ from attemper.exact.formats import FLOAT64
 V = ball(FLOAT64.roundoff)
 """The unit round-off of the evaluation."""
 
+UNIT: Rounded = Exact(flint.arb(1), Fraction(1))
+
 UNDERFLOW = ball(Fraction(1, FLOAT64.range))
 """More than underflow changes a number by. What is known relatively stays far from it; sums need not."""
 
@@ -46,40 +56,38 @@ MAX_TEST = 2**62
 def rounded_form(lengths: Lengths, form: ClosedForm) -> Rounded:
     """A closed form in the format. Raises `BeyondError` if it may leave the range of the format."""
     found = _evaluated(lengths, form)
-    if lengths.arithmetic.is_real:
-        size = found.size.min(lengths.size(of_closed_form(lengths.names, form)))
-        return replace(found, size=size, absolute=ZERO, zero=ZERO, relative=ZERO)
     # Along the tree sizes multiply, i (1/n) up to n; the simplified value knows that it is at most 1.
     size = found.size.min(lengths.size(of_closed_form(lengths.names, form)))
+    exact = Exact(size, found.grid) if isinstance(found, Exact) else None
+    if lengths.arithmetic.is_real:
+        return exact or Inexact(size, found.inverse, ZERO, ZERO, ZERO)
     is_known = bool(found.relative < UNKNOWN)
     absolute = found.absolute.min(found.relative * size) if is_known else found.absolute
-    found = replace(found, size=size, absolute=absolute)
     # What cancels in real numbers may be computed as a large number.
-    most = found.size + found.absolute
+    most = size + absolute
     if not (most < lengths.form.range) or not (found.inverse < lengths.form.range):
         raise BeyondError("position embeddings or temperatures leave the range of the format")
-    if lengths.arithmetic.fits(found.size, found.grid):
-        return found
+    if exact is not None and lengths.arithmetic.fits(size, exact.grid):
+        return exact
     tiny = ZERO if is_known else lengths.tiny
-    absolute = found.absolute + lengths.u * most + tiny
     relative = found.relative + lengths.u * (1 + found.relative)
-    zero = found.zero * (1 + lengths.u) + tiny
-    return Rounded(found.size, found.inverse, None, absolute, zero, relative)
+    at_zero = found.at_zero * (1 + lengths.u) + tiny
+    return Inexact(size, found.inverse, absolute + lengths.u * most + tiny, at_zero, relative)
 
 
 def _evaluated(lengths: Lengths, form: ClosedForm) -> Rounded:
-    """The form in float64; `grid` if it is exact."""
+    """The form in float64."""
     match form:
         case Number(value):
             return _number(value)
         case Position() | Length():
-            return _exact(flint.arb(lengths.length), Fraction(1))
+            return Exact(flint.arb(lengths.length), Fraction(1))
         case Alternating():
-            return _exact(flint.arb(1), Fraction(1))
+            return UNIT
         case Test(_, per_position, per_length, shift):
             if (abs(per_position) + abs(per_length)) * lengths.length + abs(shift) >= MAX_TEST:
                 raise BeyondError("position embeddings or temperatures leave the range of integers")
-            return _exact(flint.arb(1), Fraction(1))
+            return UNIT
         case Sum(parts):
             return _sum([_evaluated(lengths, part) for part in parts])
         case Product(parts):
@@ -88,7 +96,7 @@ def _evaluated(lengths: Lengths, form: ClosedForm) -> Rounded:
             power = _product(repeat(_evaluated(lengths, base), abs(exponent)))
             return power if exponent >= 0 else _reciprocal(power)
         case Digits(Length()):
-            return _exact(flint.arb(lengths.length.bit_length()), Fraction(1))
+            return Exact(flint.arb(lengths.length.bit_length()), Fraction(1))
         case Digits():
             raise BeyondError("position embeddings or temperatures (digits of something else than n)")
         case _:
@@ -99,16 +107,12 @@ def _number(value: Fraction) -> Rounded:
     size = ball(abs(value))
     grid = common_grid([Affine(value)])
     if not value:
-        return _exact(ZERO, Fraction(1))
+        return Exact(ZERO, Fraction(1))
     if grid is not None and _held(size, grid):
-        return _exact(size, grid)
+        return Exact(size, grid)
     if not (size < FLOAT64.range) or not (1 / size < FLOAT64.range):
         raise BeyondError("a constant leaves the range of float64")
-    return Rounded(size, 1 / size, None, V * size, ZERO, V)
-
-
-def _exact(size: flint.arb, grid: Fraction) -> Rounded:
-    return Rounded(size, 1 / ball(grid), grid, ZERO, ZERO, ZERO)
+    return Inexact(size, 1 / size, V * size, ZERO, V)
 
 
 def _held(size: flint.arb, grid: Fraction) -> bool:
@@ -118,34 +122,34 @@ def _held(size: flint.arb, grid: Fraction) -> bool:
 
 def _sum(parts: list[Rounded]) -> Rounded:
     size = sum((part.size for part in parts), ZERO)
-    grids = [part.grid for part in parts if part.grid is not None]
+    grids = [part.grid for part in parts if isinstance(part, Exact)]
     if len(grids) == len(parts) and _held(size, min(grids, default=Fraction(1))):
-        return _exact(size, min(grids, default=Fraction(1)))
+        return Exact(size, min(grids, default=Fraction(1)))
     if not (size < FLOAT64.range):
         raise BeyondError("position embeddings or temperatures leave the range of float64")
     absolute = sum((part.absolute for part in parts), ZERO)
     absolute += 2 * len(parts) * V * (size + absolute) + UNDERFLOW
     # No relative error is known, so the inverse says nothing.
-    return Rounded(size, flint.arb(1), None, absolute, absolute, UNKNOWN)
+    return Inexact(size, flint.arb(1), absolute, absolute, UNKNOWN)
 
 
 def _product(parts: Iterable[Rounded]) -> Rounded:
     """The parts one after the other, starting from 1."""
-    return reduce(_times, parts, _exact(flint.arb(1), Fraction(1)))
+    return reduce(_times, parts, UNIT)
 
 
 def _times(left: Rounded, right: Rounded) -> Rounded:
     size, inverse = left.size * right.size, left.inverse * right.inverse
     if not (size < FLOAT64.range) or not (inverse < FLOAT64.range):
         raise BeyondError("position embeddings or temperatures leave the range of float64")
-    if left.grid is not None and right.grid is not None and _held(size, left.grid * right.grid):
-        return Rounded(size, inverse, left.grid * right.grid, ZERO, ZERO, ZERO)
+    if isinstance(left, Exact) and isinstance(right, Exact) and _held(size, left.grid * right.grid):
+        return Exact(size, left.grid * right.grid)
     most_left, most_right = left.size + left.absolute, right.size + right.absolute
     absolute = most_left * most_right * (1 + V) - size + UNDERFLOW
-    zero = (left.zero * most_right).max(right.zero * most_left) * (1 + V)
-    zero += ZERO if zero == 0 else UNDERFLOW
+    at_zero = (left.at_zero * most_right).max(right.at_zero * most_left) * (1 + V)
+    at_zero += ZERO if at_zero == 0 else UNDERFLOW
     relative = (1 + left.relative) * (1 + right.relative) * (1 + V) - 1
-    return Rounded(size, inverse, None, absolute, zero, relative)
+    return Inexact(size, inverse, absolute, at_zero, relative)
 
 
 def _reciprocal(number: Rounded) -> Rounded:
@@ -153,4 +157,4 @@ def _reciprocal(number: Rounded) -> Rounded:
     if not (2 * number.relative < 1):
         raise BeyondError("a position embedding divides by a number that is not known well enough")
     relative = (1 + 2 * number.relative) * (1 + V) - 1
-    return Rounded(number.inverse, number.size, None, relative * number.inverse, ZERO, relative)
+    return Inexact(number.inverse, number.size, relative * number.inverse, ZERO, relative)

@@ -15,6 +15,7 @@ import flint
 from attemper.checker.attention.margins import Margin
 from attemper.checker.rounding.arithmetic import (
     ZERO,
+    Exact,
     Lengths,
     Normalised,
     Off,
@@ -103,7 +104,7 @@ class Forms:
 
         Integers stand in units of any size, so that what underflow loses is no part of them.
         """
-        is_held = self.lengths.linear(form, self.stream.values, self.offs).grid is not None
+        is_held = isinstance(self.lengths.linear(form, self.stream.values, self.offs), Exact)
         lost: PowersOfN = {} if is_held else {0: self.lengths.tiny}
         found = total([lost, self._shared(form), *(self._term(part, nearest) for part in form)])
         terms = self.lengths.arithmetic.halves * len(form)

@@ -10,7 +10,15 @@ import flint
 from attemper.checker.attention.scores import Output
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names
-from attemper.checker.rounding.arithmetic import BeyondError, Kernel, Lengths, Off, Rounded, is_power_of_two
+from attemper.checker.rounding.arithmetic import (
+    BeyondError,
+    Exact,
+    Kernel,
+    Lengths,
+    Off,
+    Rounded,
+    is_power_of_two,
+)
 from attemper.checker.rounding.attention import RoundedHead, RoundedRow, Strains
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.leads import Cold, ScoredRow, scored_row, unknown_relatively
@@ -67,7 +75,7 @@ class RoundedHeads:
             number = rounded_form(self.lengths, form)
             # What is a power of two in real numbers may be computed as another number.
             is_power = set(exact) == {(0, 0)} and _is_one_power(self.lengths.names, exact[0, 0])
-            self._colds[form] = Cold(number, is_power and number.grid is not None, self.scan is not None)
+            self._colds[form] = Cold(number, is_power and isinstance(number, Exact), self.scan is not None)
         return self._colds[form]
 
     def _row(

@@ -17,7 +17,16 @@ from typing import assert_never, final
 import flint
 
 from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, Place, Row
-from attemper.checker.rounding.arithmetic import UNKNOWN, ZERO, BeyondError, Lengths, Rounded, greatest
+from attemper.checker.rounding.arithmetic import (
+    UNKNOWN,
+    ZERO,
+    BeyondError,
+    Exact,
+    Inexact,
+    Lengths,
+    Rounded,
+    greatest,
+)
 from attemper.exact import laurent
 from attemper.exact.balls import ball
 from attemper.exact.laurent import Laurent
@@ -86,13 +95,16 @@ def scored_row(lengths: Lengths, query: Rounded, key: Rounded, cold: Cold) -> Sc
         raise BeyondError("scores (they leave the range of the format)")
     if cold.is_scanned:
         return ScoredRow(colder, key, _split(lengths, colder, key, cold), None)
-    exact = product.grid is not None and colder.grid is not None and inner.grid is not None
-    return ScoredRow(colder, key, product, product.grid if exact else None)
+    grid = product.grid if isinstance(product, Exact) and isinstance(inner, Exact) else None
+    return ScoredRow(colder, key, product, grid)
 
 
 def unknown_relatively(scored: ScoredRow) -> ScoredRow:
     """A row whose key and products are known absolutely only."""
-    key, product = (replace(own, relative=UNKNOWN, steady=None) for own in (scored.key, scored.product))
+    key, product = (
+        Inexact(own.size, own.inverse, own.absolute, own.at_zero, UNKNOWN, own.absolute_part)
+        for own in (scored.key, scored.product)
+    )
     return replace(scored, key=key, product=product)
 
 
@@ -102,7 +114,7 @@ def _split(lengths: Lengths, query: Rounded, key: Rounded, cold: Cold) -> Rounde
     absolute = (query.size + query.absolute) * (key.size + key.absolute) * rate - size + lengths.tiny
     inverse, relative = query.inverse * key.inverse, (1 + query.relative) * (1 + key.relative) * rate - 1
     known = relative if inverse < lengths.form.range else UNKNOWN
-    return Rounded(size, inverse, None, absolute, absolute, known)
+    return Inexact(size, inverse, absolute, absolute, known)
 
 
 def sum_rate(lengths: Lengths, rows: int, cold: Cold) -> flint.arb:
@@ -237,7 +249,7 @@ class _Scores:
             if row.is_tie:
                 key = laurent.monomial(0, row.growth, abs(keys[0]))
                 errors = _times([part.off], key)
-                others += self._floor(part, greatest(sums))
+                others += self._besides(part, greatest(sums))
                 rate = (1 + self._relative(scored)) * (1 + part.rounding) * (1 + greatest(sums)) - 1
                 apart += [] if self.of_peaks else errors
                 both += [_scaled(size, rate) for size in (*_times([part.query], key), *errors)]
@@ -256,20 +268,19 @@ class _Scores:
         query = _balls(size)
         off: Errors = {(0, 0): scored.query.absolute}
         if scored.query.relative <= ball(KNOWN) and not row.is_average:
-            off = _joined([_scaled(query, scored.query.relative), {(0, 0): scored.query.zero}])
+            off = _joined([_scaled(query, scored.query.relative), {(0, 0): scored.query.at_zero}])
         return _Part(row, scored, query, off, ZERO if scored.grid is not None else self.product_rate)
 
-    def _floor(self, part: _Part, rate: flint.arb) -> list[Errors]:
+    def _besides(self, part: _Part, rate: flint.arb) -> list[Errors]:
         """What the tie-break's keys are off by beside their relative errors, at both positions."""
-        if part.scored.key.floor == 0:
+        if part.scored.key.absolute_part == 0:
             return []
-        lost = 2 * part.scored.key.floor * (1 + part.rounding) * (1 + rate)
+        lost = 2 * part.scored.key.absolute_part * (1 + part.rounding) * (1 + rate)
         return [_scaled(part.query, lost), _scaled(part.off, lost)]
 
     def _relative(self, scored: ScoredRow) -> flint.arb:
-        """The relative error of a tie-break's key, beside its floor."""
-        key = scored.key
-        relative = key.relative if key.steady is None else key.steady
+        """The relative part of the error of a tie-break's key."""
+        relative = scored.key.relative_part
         if not (relative <= ball(KNOWN)):
             raise BeyondError("scores (the tie-break's key is not known relatively)")
         return relative
@@ -287,7 +298,9 @@ class _Scores:
         present = [
             scored
             for row, scored, key in zip(self.contest.rows, self.rows, place, strict=True)
-            if not (_is_nothing(row.queries[case], scored.query) or (not key and bool(scored.key.zero == 0)))
+            if not (
+                _is_nothing(row.queries[case], scored.query) or (not key and bool(scored.key.at_zero == 0))
+            )
         ]
         if len(present) <= 1:
             return ZERO
@@ -313,13 +326,13 @@ class _Scores:
 
 def _is_nothing(query: Laurent, computed: Rounded) -> bool:
     """Whether a query is computed as exactly 0."""
-    return not query and bool(computed.zero == 0)
+    return not query and bool(computed.at_zero == 0)
 
 
 def _key_error(scored: ScoredRow, key: Fraction) -> flint.arb:
     """How far a key can be off where its exact value is this number."""
     if not key:
-        return scored.key.zero
+        return scored.key.at_zero
     if not (scored.key.relative < UNKNOWN):
         # Numbers can be so small that even such a part of them is little.
         return scored.key.absolute

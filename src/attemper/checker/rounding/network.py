@@ -228,7 +228,7 @@ class _Run:
             self._take(taken, coordinate, "the embedding")
             rounded = rounded_form(self.lengths, form)
             # Partners are evaluated alike, but for their signs.
-            known = rounded.zero, rounded.absolute, ZERO, rounded.relative
+            known = rounded.at_zero, rounded.absolute, ZERO, rounded.relative
             self.offs[coordinate] = OfNumber(*known, apart=ZERO)
         return taken
 

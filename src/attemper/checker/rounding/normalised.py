@@ -97,22 +97,22 @@ def _read(lengths: Lengths, common: Common, own: _Own, value: Value, off: Off) -
     size, rate = lengths.size(value), common.own
     whole = 1 + common.relative
     common_mode = (common.shift + own.bias) * whole
-    absolute = (common.steps * common.shift + own.lost) * whole
+    absolute_part = (common.steps * common.shift + own.lost) * whole
     kept, found = (1 + rate) * whole, as_number(off)
-    at_zero = ZERO if found.at_zero == 0 and common_mode == 0 else found.at_zero * kept + absolute
+    at_zero = ZERO if found.at_zero == 0 and common_mode == 0 else found.at_zero * kept + absolute_part
     if size == 0:
         return Normalised(OfNumber(at_zero, ZERO, ZERO, ZERO), common.relative, common_mode, ZERO)
     has_powers = set(value) != {(0, 0)}
     of_part = has_powers or lengths.arithmetic.has_means(value)
     read = OfNumber(
         at_zero,
-        found.elsewhere * kept + rate * whole * size + absolute,
-        found.average * kept + absolute,
+        found.elsewhere * kept + rate * whole * size + absolute_part,
+        found.average * kept + absolute_part,
         (_together(found.relative, rate) if of_part else found.relative) * whole,
     )
-    lost = rate * whole, absolute
+    lost = rate * whole, absolute_part
     of = _grown(lengths, value, off, kept, lost, read)
-    return Normalised(of, common.relative, common_mode, absolute if has_powers else ZERO)
+    return Normalised(of, common.relative, common_mode, absolute_part if has_powers else ZERO)
 
 
 def _grown(

@@ -17,6 +17,7 @@ from attemper.checker.attention.scores import Output
 from attemper.checker.rounding.arithmetic import (
     ZERO,
     BeyondError,
+    Exact,
     Lengths,
     Normalised,
     Off,
@@ -68,7 +69,7 @@ class Scan:
         for coordinate, form in self.network.positions:
             if is_of_powers(form):
                 own = rounded_form(self.wide, form)
-                found[coordinate] = OfNumber(own.zero, own.absolute, ZERO, own.relative)
+                found[coordinate] = OfNumber(own.at_zero, own.absolute, ZERO, own.relative)
         return found
 
     def of_keys(self, offs: list[Off]) -> list[Off]:
@@ -115,10 +116,12 @@ class Scan:
 
     def _of_number(self, value: Rounded, size: flint.arb, off: OfNumber) -> OfNumber:
         lengths = self.narrow
-        is_held = off.elsewhere == 0 and lengths.arithmetic.fits(size, value.grid)
+        is_exact = isinstance(value, Exact) and lengths.arithmetic.fits(size, value.grid)
         return OfNumber(
             self._once(off.at_zero, ZERO),
-            ZERO if is_held else off.elsewhere + lengths.u * (size + off.elsewhere) + lengths.tiny,
+            ZERO
+            if is_exact and off.elsewhere == 0
+            else off.elsewhere + lengths.u * (size + off.elsewhere) + lengths.tiny,
             self._once(off.average, ZERO),
             ZERO if off.relative == 0 else off.relative + lengths.u * (1 + off.relative),
         )
