@@ -285,13 +285,10 @@ def test_an_inverse_is_at_least_1() -> None:
     assert same(known.inverse({(0, 0): known.names.false}), 1)
 
 
-def test_a_number_that_is_no_average_has_no_size() -> None:
+def test_the_magnitude_of_a_constant_is_its_size() -> None:
     known = arithmetic()
-    with pytest.raises(BeyondError):
-        known.peak(-1)
-    assert same(known.peak(known.names.false), 0)
-    assert known.names.false == 0, "the least diagram that there is"
-    assert same(known.peak(known.names.true), 1)
+    assert same(known.magnitude(known.names.false), 0)
+    assert same(known.magnitude(known.names.true), 1)
 
 
 def mean_of(terms: Names, masking: Masking, *values: Fraction | int | str) -> Diagram:

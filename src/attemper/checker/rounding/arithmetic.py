@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
+from functools import cache
 from typing import assert_never, final
 
 import flint
@@ -176,36 +177,29 @@ class Arithmetic:
         self._range = ball(Fraction(form.range))
         self._steps: dict[Fraction, flint.arb | None] = {}
         self._losses: dict[int, flint.arb] = {}
-        self._peaks: dict[Diagram, flint.arb] = {}
-        self._grids: dict[Diagram, Fraction | None] = {}
-        self._means: dict[Diagram, bool] = {}
-        self._wholes: dict[Diagram, bool] = {}
-        self._kinds: dict[Diagram, frozenset[Affine]] = {}
+        # What is asked for often is worked out once for each diagram.
+        self.magnitude = cache(self._magnitude)
+        self.has_wholes = cache(self._has_wholes)
+        self._grid = cache(self._grid_of)
+        self._is_mean = cache(self._is_mean_somewhere)
+        self._numbers = cache(self._numbers_of)
 
     def kind(self, value: Value) -> Hashable:
         """Equal for values that take the same numbers: no bound of this file asks for more."""
-        return tuple((powers, self._kind(diagram)) for powers, diagram in value.items())
+        return tuple((powers, self._numbers(diagram)) for powers, diagram in value.items())
 
-    def _kind(self, diagram: Diagram) -> frozenset[Affine]:
-        """The numbers that a diagram takes; none of what is no average, of which nothing is kept."""
-        if diagram not in self._kinds:
-            self._kinds[diagram] = frozenset(self.names.values(diagram) if diagram >= 0 else ())
-        return self._kinds[diagram]
+    def _numbers_of(self, diagram: Diagram) -> frozenset[Affine]:
+        """The numbers that a diagram takes."""
+        return frozenset(self.names.values(diagram))
 
-    def peak(self, diagram: Diagram) -> flint.arb:
+    def _magnitude(self, diagram: Diagram) -> flint.arb:
         """The greatest absolute value of a diagram."""
-        if diagram < 0:
-            raise BeyondError("a number that is no average (no rule for rounding covers it)")
-        found = self._peaks.get(diagram)
-        if found is None:
-            ends = [abs(end) for v in self.names.values(diagram) for end in self.names.bounds(v)]
-            found = self._peaks[diagram] = ball(max(ends))
-        return found
+        return ball(max(abs(end) for v in self.names.values(diagram) for end in self.names.bounds(v)))
 
     def growth(self, diagram: Diagram) -> PowersOfN:
         """The greatest absolute value of a diagram in words of length n."""
         if not any(v.parts for v in self.names.values(diagram)):
-            return {0: self.peak(diagram)}
+            return {0: self.magnitude(diagram)}
         bound = peak_of(self.names, {(0, 0): diagram})
         return {bound.power: ball(bound.factor)}
 
@@ -215,40 +209,32 @@ class Arithmetic:
             return None
         grid = COARSEST
         for diagram in value.values():
-            if diagram not in self._grids:
-                self._grids[diagram] = common_grid(self._spelled_out(diagram))
-            own = self._grids[diagram]
+            own = self._grid(diagram)
             if own is None:
                 return None
             grid = min(grid, own)
         return grid
 
-    def _spelled_out(self, diagram: Diagram) -> list[Affine]:
-        """Values of whose multiples all of a diagram's are: digits are integers."""
+    def _grid_of(self, diagram: Diagram) -> Fraction | None:
+        """A power of two of which all values of a diagram are multiples: digits are integers."""
         found: list[Affine] = []
         for value in self.names.values(diagram):
             if any(self.names.quantities[number] != LengthDigits() for number, _ in value.parts):
-                return [value]
+                return None
             found += [Affine(value.constant), *(Affine(factor) for _, factor in value.parts)]
-        return found
+        return common_grid(found)
 
-    def has_wholes(self, diagram: Diagram) -> bool:
+    def _has_wholes(self, diagram: Diagram) -> bool:
         """Whether a whole number, which no number bounds, is a part of it somewhere."""
-        if diagram not in self._wholes:
-            values = self.names.values(diagram)
-            self._wholes[diagram] = any(
-                isinstance(self.names.quantities[n], Whole) for v in values for n, _ in v.parts
-            )
-        return self._wholes[diagram]
+        values = self.names.values(diagram)
+        return any(isinstance(self.names.quantities[n], Whole) for v in values for n, _ in v.parts)
 
     def has_means(self, value: Value) -> bool:
         """Whether the value is an average somewhere."""
-        return any(self._has_means(diagram) for diagram in value.values())
+        return any(self._is_mean(diagram) for diagram in value.values())
 
-    def _has_means(self, diagram: Diagram) -> bool:
-        if diagram not in self._means:
-            self._means[diagram] = any(v.parts for v in self.names.values(diagram))
-        return self._means[diagram]
+    def _is_mean_somewhere(self, diagram: Diagram) -> bool:
+        return any(v.parts for v in self.names.values(diagram))
 
     def fits(self, size: flint.arb, grid: Fraction | None) -> bool:
         """Whether the format holds all multiples of the grid up to that size."""
@@ -318,13 +304,13 @@ class Lengths:
         """The greatest absolute value; i^a n^b is at most N^(a+b), or N^b if a < 0."""
         total = ZERO
         for (a, b), diagram in value.items():
-            total += self.peak(diagram) * self.length ** max(a + b if a >= 0 else b, 0)
+            total += self.magnitude(diagram) * self.length ** max(a + b if a >= 0 else b, 0)
         return total
 
-    def peak(self, diagram: Diagram) -> flint.arb:
+    def magnitude(self, diagram: Diagram) -> flint.arb:
         """The greatest absolute value of a diagram in words of up to N symbols."""
         if not self.arithmetic.has_wholes(diagram):
-            return self.arithmetic.peak(diagram)
+            return self.arithmetic.magnitude(diagram)
         return greatest(self._most(value) for value in self.names.values(diagram))
 
     def _most(self, value: Affine) -> flint.arb:

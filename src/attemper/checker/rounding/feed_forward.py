@@ -11,10 +11,10 @@ whether the sum is exact is decided for all effects together.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import final
 
 import flint
@@ -252,15 +252,15 @@ class GateCase:
         constant = case.value.constant
         inner = [(constant + bias, factor) for bias, factor in gate.units]
         parts = [(number, factor) for number, factor in inner if number > 0]
-        exact = _sum(number * factor for number, factor in parts)
+        exact = sum((number * factor for number, factor in parts), Fraction(0))
         self.is_active = not self.is_constant or bool(exact)
         self.is_step = self.is_constant and exact in (0, 1)
         self.value, self.exact = ball(constant), ball(exact)
-        self.products = len(parts), ball(_sum(number * abs(factor) for number, factor in parts))
+        self.products = len(parts), ball(sum((number * abs(factor) for number, factor in parts), Fraction(0)))
         gaps = [abs(number) for number, _ in inner]
         self.gaps = [ball(gap) for gap in gaps]
         self.room = ball(min(gaps))
-        self.slope = _sum(factor for _, factor in parts)
+        self.slope = sum((factor for _, factor in parts), Fraction(0))
         self._louds: dict[tuple[int, ...], Loud] = {}
 
     def effect(self, read: Read) -> Effect:
@@ -318,7 +318,7 @@ class GateCase:
             unfit = (arithmetic.u * ball(abs(b)) for b, _ in units if not arithmetic.holds(b))
             found = self._louds[numbers] = Loud(
                 ball(inner),
-                ball(_sum(abs(factor) for _, factor in units)),
+                ball(sum((abs(factor) for _, factor in units), Fraction(0))),
                 sum(unfit, ZERO),
                 all(is_power_of_two(factor) for _, factor in units),
                 _step_of(arithmetic, units),
@@ -377,7 +377,8 @@ class Gates:
 
     def __init__(self, arithmetic: Arithmetic) -> None:
         self.arithmetic = arithmetic
-        self._gates: dict[tuple[tuple[Unit, ...], frozenset[Case]], Gate] = {}
+        # Gates of one shape are one object.
+        self._gate = cache(partial(Gate, arithmetic))
         self._cases_of: dict[Diagram, frozenset[Case]] = {}
 
     def writings_of(
@@ -445,12 +446,6 @@ class Gates:
         fits = self.arithmetic.holds(factor)
         return Factor(coordinate, factor, ball(abs(factor)), fits, is_power_of_two(factor))
 
-    def _gate(self, units: tuple[Unit, ...], cases: frozenset[Case]) -> Gate:
-        shape = units, cases
-        if shape not in self._gates:
-            self._gates[shape] = Gate(self.arithmetic, units, cases)
-        return self._gates[shape]
-
 
 def written(lengths: Lengths, writing: Writing, middle: Stream, offs: list[Off]) -> OfNumber:
     """How far the target can be off after the feed-forward layer, which is the first to write to it."""
@@ -508,7 +503,3 @@ def _step_of(arithmetic: Arithmetic, loud: list[Unit]) -> Step | None:
     high = max(thresholds)
     products = abs(loud[0][1]) * min(grid, arithmetic.spacing(high))
     return Step(ball(high), grid, products)
-
-
-def _sum(numbers: Iterable[Fraction]) -> Fraction:
-    return sum(numbers, Fraction(0))

@@ -6,9 +6,9 @@ at N, or at 1 if its power is not positive.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
-from typing import assert_never, final
+from typing import TypeVar, assert_never, final
 
 import flint
 
@@ -32,9 +32,12 @@ SPARE = 2
 """By so much more than it must weights are said to fade: e^-digits(n) is less than n^-1.44."""
 
 
-def total(parts: Iterable[PowersOfN]) -> PowersOfN:
-    """The sum."""
-    found: PowersOfN = {}
+Exponents = TypeVar("Exponents", bound=Hashable)
+
+
+def total(parts: Iterable[dict[Exponents, flint.arb]]) -> dict[Exponents, flint.arb]:
+    """The sum, of whatever powers."""
+    found: dict[Exponents, flint.arb] = {}
     for part in parts:
         for power, size in part.items():
             found[power] = found.get(power, ZERO) + size
@@ -46,8 +49,8 @@ def times(left: PowersOfN, right: PowersOfN) -> PowersOfN:
     return total({a + b: x * y} for a, x in left.items() for b, y in right.items())
 
 
-def scaled(growth: PowersOfN, factor: flint.arb) -> PowersOfN:
-    """A multiple."""
+def scaled(growth: dict[Exponents, flint.arb], factor: flint.arb) -> dict[Exponents, flint.arb]:
+    """A multiple, of whatever powers."""
     return {power: size * factor for power, size in growth.items()}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import cache
 from typing import final
 
 import flint
@@ -40,7 +41,7 @@ class RoundedHeads:
         self.kernel = kernel
         self.scan = scan
         self.strains: Strains = {}
-        self._colds: dict[ClosedForm, Cold] = {}
+        self._cold = cache(self._cold_of)
         self._rows: dict[tuple[Rounded, Rounded, Cold, bool], ScoredRow] = {}
         self._losses: dict[Hashable, tuple[flint.arb, flint.arb]] = {}
 
@@ -68,15 +69,12 @@ class RoundedHeads:
         """How far what the head writes can be off, if it is off by so much where it is computed."""
         return offs if self.scan is None else self.scan.written(head.name, head.values, offs)
 
-    def _cold(self, form: ClosedForm) -> Cold:
+    def _cold_of(self, form: ClosedForm) -> Cold:
         """The inverse temperature, which many heads share."""
-        if form not in self._colds:
-            exact = of_closed_form(self.lengths.names, form)
-            number = rounded_form(self.lengths, form)
-            # What is a power of two in real numbers may be computed as another number.
-            is_power = set(exact) == {(0, 0)} and _is_one_power(self.lengths.names, exact[0, 0])
-            self._colds[form] = Cold(number, is_power and isinstance(number, Exact), self.scan is not None)
-        return self._colds[form]
+        exact, number = of_closed_form(self.lengths.names, form), rounded_form(self.lengths, form)
+        # What is a power of two in real numbers may be computed as another number.
+        is_power = set(exact) == {(0, 0)} and _is_one_power(self.lengths.names, exact[0, 0])
+        return Cold(number, is_power and isinstance(number, Exact), self.scan is not None)
 
     def _row(
         self,

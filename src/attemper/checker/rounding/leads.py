@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from typing import assert_never, final
 
 import flint
@@ -27,6 +28,7 @@ from attemper.checker.rounding.arithmetic import (
     Rounded,
     greatest,
 )
+from attemper.checker.rounding.growth import scaled, total
 from attemper.exact import laurent
 from attemper.exact.balls import ball
 from attemper.exact.laurent import Laurent
@@ -202,7 +204,7 @@ class _Scores:
         self.cold = cold
         roundings = cold.roundings - SCANNED + LINEAR if cold.is_scanned else cold.roundings
         self.product_rate = (1 + lengths.u) ** roundings - 1
-        self._sums: dict[tuple[int, Place], flint.arb] = {}
+        self._sum_rate = cache(self._sum_rate_of)
         cases = zip(*(row.queries for row in contest.rows), strict=True)
         self.parts = [list(map(self._part, contest.rows, rows, queries)) for queries in cases]
         self.heard = tuple(tuple(k for k, own in enumerate(case) if own.is_heard()) for case in self.parts)
@@ -252,23 +254,23 @@ class _Scores:
                 others += self._besides(part, greatest(sums))
                 rate = (1 + self._relative(scored)) * (1 + part.rounding) * (1 + greatest(sums)) - 1
                 apart += [] if self.of_peaks else errors
-                both += [_scaled(size, rate) for size in (*_times([part.query], key), *errors)]
+                both += [scaled(size, rate) for size in (*_times([part.query], key), *errors)]
                 continue
             offs = [_key_error(scored, key) for key in keys]
             distance = ball(abs(keys[0] - keys[1])) + offs[0] + offs[1]
             if not self.of_peaks:
-                others += [_scaled(part.off, distance), _scaled(part.query, offs[0] + offs[1])]
+                others += [scaled(part.off, distance), scaled(part.query, offs[0] + offs[1])]
             for value, value_off, rate in zip(keys, offs, sums, strict=True):
                 size = scored.key.size if self.cold.is_scanned else ball(abs(value))
                 lost = (size + value_off) * ((1 + part.rounding) * (1 + rate) - 1)
-                others += [_scaled(part.query, lost), _scaled(part.off, lost)]
+                others += [scaled(part.query, lost), scaled(part.off, lost)]
         return others, apart, both
 
     def _part(self, row: Row, scored: ScoredRow, size: Laurent) -> _Part:
         query = _balls(size)
         off: Errors = {(0, 0): scored.query.absolute}
         if scored.query.relative <= ball(KNOWN) and not row.is_average:
-            off = _joined([_scaled(query, scored.query.relative), {(0, 0): scored.query.at_zero}])
+            off = total([scaled(query, scored.query.relative), {(0, 0): scored.query.at_zero}])
         return _Part(row, scored, query, off, ZERO if scored.grid is not None else self.product_rate)
 
     def _besides(self, part: _Part, rate: flint.arb) -> list[Errors]:
@@ -276,7 +278,7 @@ class _Scores:
         if part.scored.key.absolute_part == 0:
             return []
         lost = 2 * part.scored.key.absolute_part * (1 + part.rounding) * (1 + rate)
-        return [_scaled(part.query, lost), _scaled(part.off, lost)]
+        return [scaled(part.query, lost), scaled(part.off, lost)]
 
     def _relative(self, scored: ScoredRow) -> flint.arb:
         """The relative part of the error of a tie-break's key."""
@@ -285,14 +287,8 @@ class _Scores:
             raise BeyondError("scores (the tie-break's key is not known relatively)")
         return relative
 
-    def _sum_rate(self, case: int, place: Place) -> flint.arb:
-        """What the sum of the rows can lose at a place: nothing for one product, or if every sum is exact."""
-        found = self._sums.get((case, place))
-        if found is None:
-            found = self._sums[case, place] = self._sum_rate_of(case, place)
-        return found
-
     def _sum_rate_of(self, case: int, place: Place) -> flint.arb:
+        """What the sum of the rows can lose at a place: nothing for one product, or if every sum is exact."""
         if self.cold.is_scanned:
             return sum_rate(self.lengths, len(self.rows), self.cold)
         present = [
@@ -312,16 +308,16 @@ class _Scores:
 
     def _share(self, errors: Iterable[Errors], lead: Lead) -> flint.arb:
         """Which part of a lead the errors are at most, for all i <= n <= N."""
-        total = ZERO
-        for powers, size in _joined(errors).items():
+        lost = ZERO
+        for powers, size in total(errors).items():
             if size == 0:
                 continue
             worth = lead.worth(powers)
             if worth is None:
                 return UNKNOWN
             k, factor = worth
-            total += size * flint.arb(self.lengths.length) ** k / ball(factor)
-        return total
+            lost += size * flint.arb(self.lengths.length) ** k / ball(factor)
+        return lost
 
 
 def _is_nothing(query: Laurent, computed: Rounded) -> bool:
@@ -343,10 +339,6 @@ def _balls(form: Laurent) -> Errors:
     return {powers: ball(factor) for powers, factor in form.items()}
 
 
-def _scaled(errors: Errors, factor: flint.arb) -> Errors:
-    return {powers: size * factor for powers, size in errors.items()}
-
-
 def _times(errors: Iterable[Errors], form: Laurent) -> list[Errors]:
     """Errors times a form without negative coefficients."""
     return [
@@ -354,11 +346,3 @@ def _times(errors: Iterable[Errors], form: Laurent) -> list[Errors]:
         for own in errors
         for (c, d), factor in form.items()
     ]
-
-
-def _joined(errors: Iterable[Errors]) -> Errors:
-    total: Errors = {}
-    for own in errors:
-        for powers, size in own.items():
-            total[powers] = total.get(powers, ZERO) + size
-    return total
