@@ -81,20 +81,20 @@ class Loud:
     """The units of a gate that are not surely 0 in one case, and what follows from that.
 
     `inner` is their largest input, `factor` the sum of their factors' sizes, `unfit` what is lost where
-    the format does not hold a bias; `is_even` says that all factors are powers of two. `step` is there if the
-    units can be a pair of Lemma 9.
+    the format does not hold a bias; `is_even` says that all factors are powers of two. `threshold` is there
+    if the units can be a pair of Lemma 9.
     """
 
     inner: flint.arb
     factor: flint.arb
     unfit: flint.arb
     is_even: bool
-    step: Step | None
+    threshold: Threshold | None
 
 
 @final
 @dataclass(frozen=True)
-class Step:
+class Threshold:
     """A pair of Lemma 9: thresholds up to `high`, all multiples of `grid`.
 
     Both units' products are multiples of `products`, a power of two, if the sum they read is at least `high`.
@@ -286,9 +286,9 @@ class GateCase:
         shared = error + (summed if is_shared else ZERO)
         reach = loud.inner + error + summed
         outside = loud.factor * reach
-        if self.is_constant and is_shared and loud.step and self._rounds_exactly(loud.step, shared):
+        if self.is_constant and is_shared and loud.threshold and self._rounds_exactly(loud.threshold, shared):
             # Above both thresholds the units' sum is the same, whatever the error.
-            return Effect(ZERO, 2, outside, abs(self.exact), loud.step.products, is_alone_exact=True)
+            return Effect(ZERO, 2, outside, abs(self.exact), loud.threshold.products, is_alone_exact=True)
         own = (ZERO if is_shared else summed) + 2 * arithmetic.u * reach + loud.unfit + arithmetic.tiny
         size = loud.factor * (reach + own)
         off = gate.shared_deviation(self, shared) if self.is_constant else loud.factor * shared
@@ -321,14 +321,14 @@ class GateCase:
                 ball(sum((abs(factor) for _, factor in units), Fraction(0))),
                 sum(unfit, ZERO),
                 all(is_power_of_two(factor) for _, factor in units),
-                _step_of(arithmetic, units),
+                _threshold_of(arithmetic, units),
             )
         return found
 
-    def _rounds_exactly(self, step: Step, error: flint.arb) -> bool:
+    def _rounds_exactly(self, threshold: Threshold, error: flint.arb) -> bool:
         """Lemma 9: S - low, S - high and their difference are exact for thresholds 0 < low < high <= S."""
-        above = bool(self.value - error >= step.high)
-        return above and self.gate.arithmetic.fits(4 * (self.value + error), step.grid)
+        above = bool(self.value - error >= threshold.high)
+        return above and self.gate.arithmetic.fits(4 * (self.value + error), threshold.grid)
 
 
 @final
@@ -492,8 +492,8 @@ def _exact_product(lengths: Lengths, value: Value, factor: Fraction) -> bool:
     return lengths.arithmetic.fits(lengths.size(value) * ball(abs(factor)), grids[0] * grids[1])
 
 
-def _step_of(arithmetic: Arithmetic, loud: list[Unit]) -> Step | None:
-    """The step that two units make at positive thresholds."""
+def _threshold_of(arithmetic: Arithmetic, loud: list[Unit]) -> Threshold | None:
+    """What two units with positive thresholds make."""
     if len(loud) != 2 or loud[0][1] != -loud[1][1] or not is_power_of_two(loud[0][1]):
         return None
     thresholds = [-bias for bias, _ in loud]
@@ -502,4 +502,4 @@ def _step_of(arithmetic: Arithmetic, loud: list[Unit]) -> Step | None:
         return None
     high = max(thresholds)
     products = abs(loud[0][1]) * min(grid, arithmetic.spacing(high))
-    return Step(ball(high), grid, products)
+    return Threshold(ball(high), grid, products)

@@ -45,8 +45,8 @@ LINEAR = 8
 PARTS = 7
 """A scan splits a key into what is read and, of each of three powers, a part with and one without (-1)^j."""
 
-Errors = dict[tuple[int, int], flint.arb]
-"""A bound on an error: the sum of arb * i^a n^b by (a, b)."""
+LaurentBound = dict[tuple[int, int], flint.arb]
+"""A bound on an error: a Laurent form with balls, the sum of arb * i^a n^b by (a, b)."""
 
 
 @final
@@ -170,8 +170,8 @@ class _Part:
 
     row: Row
     scored: ScoredRow
-    query: Errors
-    off: Errors
+    query: LaurentBound
+    off: LaurentBound
     rounding: flint.arb
 
     def is_heard(self) -> bool:
@@ -237,13 +237,13 @@ class _Scores:
             case _:
                 assert_never(pair.kind)
 
-    def _errors(self, pair: Pair) -> tuple[list[Errors], list[Errors], list[Errors]]:
+    def _errors(self, pair: Pair) -> tuple[list[LaurentBound], list[LaurentBound], list[LaurentBound]]:
         """(others, apart, both): of rows without the tie-break's t; of those with it, times |t(w) - t(j)|
         and times |t(w)| + |t(j)|.
         """
-        others: list[Errors] = [{(0, 0): lost_below(self.lengths, len(self.rows), self.cold)}]
-        apart: list[Errors] = []
-        both: list[Errors] = []
+        others: list[LaurentBound] = [{(0, 0): lost_below(self.lengths, len(self.rows), self.cold)}]
+        apart: list[LaurentBound] = []
+        both: list[LaurentBound] = []
         sums = [self._sum_rate(pair.case, place) for place in (pair.winner, pair.other)]
         for number in self.heard[pair.case]:
             part, keys = self.parts[pair.case][number], (pair.winner[number], pair.other[number])
@@ -268,12 +268,12 @@ class _Scores:
 
     def _part(self, row: Row, scored: ScoredRow, size: Laurent) -> _Part:
         query = _balls(size)
-        off: Errors = {(0, 0): scored.query.absolute}
+        off: LaurentBound = {(0, 0): scored.query.absolute}
         if scored.query.relative <= ball(KNOWN) and not row.is_average:
             off = total([scaled(query, scored.query.relative), {(0, 0): scored.query.at_zero}])
         return _Part(row, scored, query, off, ZERO if scored.grid is not None else self.product_rate)
 
-    def _besides(self, part: _Part, rate: flint.arb) -> list[Errors]:
+    def _besides(self, part: _Part, rate: flint.arb) -> list[LaurentBound]:
         """What the tie-break's keys are off by beside their relative errors, at both positions."""
         if part.scored.key.absolute_part == 0:
             return []
@@ -306,7 +306,7 @@ class _Scores:
             return ZERO
         return sum_rate(self.lengths, len(present), self.cold)
 
-    def _share(self, errors: Iterable[Errors], lead: Lead) -> flint.arb:
+    def _share(self, errors: Iterable[LaurentBound], lead: Lead) -> flint.arb:
         """Which part of a lead the errors are at most, for all i <= n <= N."""
         lost = ZERO
         for powers, size in total(errors).items():
@@ -335,12 +335,12 @@ def _key_error(scored: ScoredRow, key: Fraction) -> flint.arb:
     return scored.key.absolute.min(scored.key.relative * ball(abs(key)))
 
 
-def _balls(form: Laurent) -> Errors:
+def _balls(form: Laurent) -> LaurentBound:
     return {powers: ball(factor) for powers, factor in form.items()}
 
 
-def _times(errors: Iterable[Errors], form: Laurent) -> list[Errors]:
-    """Errors times a form without negative coefficients."""
+def _times(errors: Iterable[LaurentBound], form: Laurent) -> list[LaurentBound]:
+    """Bounds times a form without negative coefficients."""
     return [
         {(a + c, b + d): size * ball(factor) for (a, b), size in own.items()}
         for own in errors
