@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from attemper.version import __version__
-
 if TYPE_CHECKING:
     from attemper.attention_program.parse import parse_program
     from attemper.compiling.softening.normalise import LayerNorm
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     from attemper.theories.depth.ask import depth
     from attemper.theories.refutation.ask import refute
     from attemper.theories.softening.ask import load_softened, soften
+    from attemper.version import __version__
     from attemper.workbench.asking import formula_of, verify
     from attemper.workbench.checking import check
     from attemper.workbench.compiling import compile, compile_dfa, compile_program, compile_regex  # noqa: A004
@@ -75,6 +74,7 @@ _HOMES = {
     "LayerOf": "attemper.networks.typed",
     "Model": "attemper.workbench.model",
     "UnitOf": "attemper.networks.typed",
+    "__version__": "attemper.version",
     "check": "attemper.workbench.checking",
     "classify": "attemper.languages.regular.classes",
     "compile": "attemper.workbench.compiling",

@@ -15,6 +15,7 @@ from attemper.errors import ExitCode
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet
 from tests.support.cli.command_line import attemper as run_command_line
+from tests.support.corpora.certificates import CORPORA
 
 BLOCKER = """
 import sys
@@ -106,3 +107,41 @@ def test_wrong_usage_has_its_code(arguments: tuple[str, ...], fragment: str, tmp
     assert finished.returncode == ExitCode.USAGE
     assert fragment in finished.stderr
     assert finished.stdout == ""
+
+
+MOST_LOADED = 86
+"""Modules of ours that the process loads which checks the network of a formula."""
+
+NEEDLESS = (
+    "attemper.attention_program",
+    "attemper.checker.counterexample",
+    "attemper.checker.edited",
+    "attemper.checker.explaining",
+    "attemper.checker.following",
+    "attemper.checker.normalised",
+    "attemper.checker.numbers",
+    "attemper.checker.program",
+    "attemper.checker.realising",
+    "attemper.languages.regular.regex",
+    "attemper.models",
+    "attemper.theories",
+    "attemper.workbench",
+)
+"""What a formula's network is not: a program, an automaton's, normalised, edited, refuted, or a theory's."""
+
+
+def test_a_check_loads_what_it_needs() -> None:
+    """In the process that `attemper check DIR` starts, for claims in real arithmetic and in every format."""
+    script = (
+        "import sys; from attemper.checker.child import _answer; found = _answer(sys.argv[1]); "
+        "print(found['verdict'], *sys.modules)"
+    )
+    folder = CORPORA / "accepted" / "since_as_certified"
+    finished = subprocess.run(
+        [sys.executable, "-c", script, folder], capture_output=True, text=True, check=True
+    )
+    verdict, *names = finished.stdout.split()
+    loaded = sorted(name for name in names if name.partition(".")[0] == "attemper")
+    assert verdict == "PROVED"
+    assert not [name for name in loaded if f"{name}.".startswith(tuple(f"{each}." for each in NEEDLESS))]
+    assert len(loaded) <= MOST_LOADED, loaded

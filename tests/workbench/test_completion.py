@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from attemper.registry import COMMANDS
-from attemper.workbench.cli.app import commands
-from attemper.workbench.cli.completion import ASKED, being_typed
+from attemper.workbench.cli.app import ASKED, commands, typed_in
 from tests.support.slowly import mostly_slow
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
@@ -110,7 +109,7 @@ def test_what_is_installed_is_there_in_the_next_shell(home: Path) -> None:
 def test_a_line_is_what_stands_before_the_word_that_is_typed(
     variables: dict[str, str], typed: list[str]
 ) -> None:
-    assert list(being_typed(["run", "x"], variables)) == typed
+    assert list(typed_in(["run", "x"], variables)) == typed
 
 
 def test_only_the_command_that_is_typed_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:

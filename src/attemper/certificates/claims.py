@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import final
+from typing import TYPE_CHECKING, final
 
-from attemper.attention_program.realisation import Realisation
 from attemper.languages.language import Language
+
+if TYPE_CHECKING:
+    from attemper.attention_program.realisation import Realisation
 
 
 @final

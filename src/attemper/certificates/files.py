@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.realisation import Realisation, SymbolGroup
-from attemper.attention_program.trees import program_from_tree, program_to_tree
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.errors import AlphabetError, AutomatonError, MalformedFileError
 from attemper.exact.predicates import PredicateError
@@ -19,6 +16,9 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.trees import formula_from_nodes
 from attemper.languages.words import Alphabet
+
+if TYPE_CHECKING:
+    from attemper.attention_program.realisation import Realisation
 
 FORMAT = "attemper-certificate/2"
 OLDER = {"attemper-certificate/1": "0.1"}
@@ -84,9 +84,11 @@ def encode(certificate: Certificate) -> dict[str, object]:
 
     A formula's has no program, and that of a claim about a program stands in its source only.
     """
+    from attemper.attention_program.trees import program_to_tree
+
     language = certificate.language
     said = None if isinstance(language, TemporalLanguage) else certificate.realisation
-    program = None if said is None or isinstance(language, ProgramLanguage) else said.program
+    program = said.program if said is not None and isinstance(language, Dfa) else None
     return {
         "format": FORMAT,
         "network": certificate.network,
@@ -124,29 +126,40 @@ def decode_language(source: Mapping[str, object]) -> Language:
         case {"formula": nodes, "at": str(at), "accepts_empty": bool(accepts_empty), **rest} if not rest:
             return TemporalLanguage(formula_from_nodes(nodes), At(at), accepts_empty)
         case {"program": tree, "at": str(at), "accepts_empty": bool(accepts_empty), **rest} if not rest:
+            # A formula's certificate says nothing of programs, and loads nothing of them.
+            from attemper.attention_program.language import ProgramLanguage
+            from attemper.attention_program.trees import program_from_tree
+
             return ProgramLanguage(program_from_tree(tree), At(at), accepts_empty)
         case _:
             return decode_dfa(source)
 
 
 def _realisation(language: Language, tree: object, groups: list[object]) -> Realisation | None:
-    if isinstance(language, ProgramLanguage):
-        if tree is not None:
-            raise ValueError("its source is a program, so that 'program' must be null")
-        return Realisation(language.program, tuple(map(_group, groups)))
     if isinstance(language, TemporalLanguage) and tree is not None:
         raise ValueError("its source is a formula, so that 'program' must be null")
-    if tree is None:
+    if isinstance(language, TemporalLanguage | Dfa) and tree is None:
         if groups:
             raise ValueError("it has groups of bits, but no program")
         return None
-    return Realisation(program_from_tree(tree), tuple(map(_group, groups)))
+    from attemper.attention_program.language import ProgramLanguage
+    from attemper.attention_program.realisation import Realisation, SymbolGroup
+    from attemper.attention_program.trees import program_from_tree
+
+    if not isinstance(language, ProgramLanguage):
+        program = program_from_tree(tree)
+    elif tree is not None:
+        raise ValueError("its source is a program, so that 'program' must be null")
+    else:
+        program = language.program
+    return Realisation(program, tuple(SymbolGroup(*_group(entry)) for entry in groups))
 
 
-def _group(entry: object) -> SymbolGroup:
+def _group(entry: object) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """A layer, and the coordinates and steps of its bits."""
     match entry:
         case [layer, list(bits)] if bits:
-            return SymbolGroup(count_of(layer), tuple(map(_bit, bits)))
+            return count_of(layer), tuple(map(_bit, bits))
         case _:
             raise ValueError(f"not a group of bits: {str(entry)[:80]}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import flint
 
@@ -15,11 +15,13 @@ from attemper.checker.feed_forward import Group, apply_groups, groups_of
 from attemper.checker.heads import head_fact
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
-from attemper.checker.normalised import Reads
 from attemper.checker.rules import HeadFact
 from attemper.checker.values import Bound, Stream, add, embedded, plain
 from attemper.exact.balls import precision, upper_bound
 from attemper.networks.layers import Coordinate, Layer, Network
+
+if TYPE_CHECKING:
+    from attemper.checker.normalised import Reads
 
 PRECISION = 64
 """Bits of the balls that bound attention."""

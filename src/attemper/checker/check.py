@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
-from attemper.attention_program.realisation import Realisation
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.checker.analysis import Analysis
 from attemper.checker.diagrams import TooLargeError
@@ -21,6 +20,9 @@ from attemper.languages.language import Language
 from attemper.languages.measures import meant_by
 from attemper.networks.layers import Network, Softmax
 from attemper.networks.wellformed import complaints
+
+if TYPE_CHECKING:
+    from attemper.attention_program.realisation import Realisation
 
 ARITHMETIC = (
     "round to nearest; sums in any order; position embeddings and temperatures from float64; "

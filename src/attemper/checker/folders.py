@@ -9,13 +9,10 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, Claim, RealClaim
 from attemper.certificates.files import format_of, load_if_any
 from attemper.certificates.files import load as load_certificate
 from attemper.checker.check import check, judge
-from attemper.checker.edited import check_edited
 from attemper.checker.verdict import About, Judge, Subject, Verdict, malformed
 from attemper.errors import AutomatonError, MalformedFileError, OptionError, SourceError, UnsupportedError
 from attemper.files import CERTIFICATE, read_bytes, read_utf8
@@ -114,6 +111,8 @@ def check_folder(
         return judged(folder, None)
     try:
         if edited:
+            from attemper.checker.edited import check_edited  # no other check needs it
+
             return check_edited(folder, ignore_rounding=ignore_rounding, explained=explain)
         network, source = files.load(folder)
         digest = files.digest_of(network, source)
@@ -139,7 +138,9 @@ def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bo
     groups of bits, that is tried. With `edited` the weights may have been changed since they were written,
     and the certificate is about what they were.
     """
-    from attemper.attention_program.parse import parse_program  # no other check needs it
+    # No other check needs them.
+    from attemper.attention_program.language import ProgramLanguage
+    from attemper.attention_program.parse import parse_program
 
     subject = Subject(About.NETWORK, str(folder))
     try:
@@ -197,10 +198,17 @@ def _says(source: Source, alphabet: Alphabet, language: Language) -> bool:
     match language:
         case TemporalLanguage(formula, _, _):
             return source.kind == "formula" and show_within(formula, len(source.text)) == source.text
-        case ProgramLanguage(program, _, _):
-            return source.kind == "program" and show_program(program) == source.text
-        case _:
+        case Dfa():
             return source.kind in {"regex", "automaton"} and _automaton(source, alphabet) == language
+        case _:
+            from attemper.attention_program.language import ProgramLanguage
+            from attemper.attention_program.show import show_program
+
+            return (
+                source.kind == "program"
+                and isinstance(language, ProgramLanguage)
+                and show_program(language.program) == source.text
+            )
 
 
 def _automaton(source: Source, alphabet: Alphabet) -> Dfa:

@@ -11,20 +11,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.ops import Program
-from attemper.attention_program.realisation import Realisation
-from attemper.attention_program.wellformed import complaints, is_machine
 from attemper.checker.analysis import Analysis, analyse, outputs_of
 from attemper.checker.diagrams import TooLargeError
-from attemper.checker.following import follows
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Test, UnprovenError
-from attemper.checker.normalised import plain_of
-from attemper.checker.numbers import are_numbers_of
-from attemper.checker.program import MASKINGS, defined_by, kept_by
-from attemper.checker.realising import realise
 from attemper.checker.source import meanings_of
 from attemper.languages.language import Language
 from attemper.languages.measures import Measure
@@ -32,6 +24,10 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.syntax import Formula
 from attemper.networks.layers import Network
+
+if TYPE_CHECKING:
+    from attemper.attention_program.ops import Program
+    from attemper.attention_program.realisation import Realisation
 
 RECURSION = 20_000
 """Deep enough for diagrams over all codes of a symbol."""
@@ -53,6 +49,8 @@ def prove(network: Network, language: Language, realisation: Realisation | None 
     how = network.normalisation
     if how is None:
         return _proved(network, language, realisation)
+    from attemper.checker.normalised import plain_of
+
     plain, reads = plain_of(network, how)
     return replace(_proved(plain, language, realisation), reads=reads)
 
@@ -66,10 +64,8 @@ def _proved(network: Network, language: Language, realisation: Realisation | Non
                 )
             case Dfa():
                 return _of_automaton(network, language, realisation)
-            case ProgramLanguage():
-                return _of_program(network, language, realisation)
             case _:
-                raise UnprovenError(f"no rule is about {type(language).__name__}")
+                return _of_program(network, language, realisation)
     except TooLargeError:
         raise UnprovenError("its Boolean blocks are too large to be compared") from None
     except RecursionError:
@@ -87,11 +83,14 @@ def require_symbols(network: Network, language: Language) -> None:
 def put_out_alike(network: Network, language: Language) -> bool:
     """Whether each output of the network is said to be that of the language in the same place."""
     names = tuple(name for name, _ in network.symbols)
-    numbers = language.program.numbers if isinstance(language, ProgramLanguage) else None
+    program = None if isinstance(language, TemporalLanguage | Dfa) else _program_of(language)
+    numbers = None if program is None else program.numbers
     if numbers is not None:
+        from attemper.checker.program import MASKINGS
+
         over = MASKINGS[numbers.mask] if numbers.measure is Measure.INTEGER else None
         return (network.measure, network.over, names) == (numbers.measure, over, numbers.names)
-    meant = language.program.symbols if isinstance(language, ProgramLanguage) else ()
+    meant = () if program is None else program.symbols
     return network.measure is None and names == tuple(name for name, _ in meant)
 
 
@@ -140,27 +139,43 @@ def _is_formula(analysis: Analysis, formulas: Formulas, formula: Formula) -> boo
 
 def _is_program(analysis: Analysis, formulas: Formulas, program: Program) -> bool:
     """Whether each output is within 1/4 of the program's bit, or is its number."""
+    from attemper.checker.numbers import are_numbers_of
+    from attemper.checker.program import defined_by, kept_by
+
     if program.numbers is not None:
         return are_numbers_of(analysis, kept_by(formulas, program), program.numbers)
     return outputs_of(analysis) == defined_by(formulas, program)
 
 
+# By way of a program: what is about programs is imported by these functions, as no formula needs it -----
+
+
+def _program_of(language: Language) -> Program | None:
+    from attemper.attention_program.language import ProgramLanguage
+
+    return language.program if isinstance(language, ProgramLanguage) else None
+
+
 def _of_automaton(network: Network, dfa: Dfa, said: Realisation | None) -> Analysis:
     if said is None:
         raise UnprovenError("nothing says which program the network runs")
+    from attemper.attention_program.wellformed import is_machine
+
     if not is_machine(said.program):
         raise UnprovenError("the program that the network is said to run is no machine's")
     _require_wellformed(said.program)
-    with deep():
-        analysis, promised = realise(network, said)
-    if not follows(said.program, dfa, promised):
-        raise UnprovenError(OTHER)
-    return analysis
+    return _of_machine(network, said, dfa)
 
 
-def _of_program(network: Network, language: ProgramLanguage, said: Realisation | None) -> Analysis:
-    said = Realisation(language.program) if said is None else said
-    if said.program != language.program:
+def _of_program(network: Network, language: Language, said: Realisation | None) -> Analysis:
+    from attemper.attention_program.realisation import Realisation
+    from attemper.attention_program.wellformed import is_machine
+
+    program = _program_of(language)
+    if program is None:
+        raise UnprovenError(f"no rule is about {type(language).__name__}")
+    said = Realisation(program) if said is None else said
+    if said.program != program:
         raise UnprovenError("the network is said to run another program than the language's")
     _require_wellformed(said.program)
     if not is_machine(said.program) or said.program.numbers is not None:
@@ -170,15 +185,25 @@ def _of_program(network: Network, language: ProgramLanguage, said: Realisation |
             return _of_definition(
                 network, lambda analysis, formulas: _is_program(analysis, formulas, said.program)
             )
+    return _of_machine(network, said, None)
+
+
+def _of_machine(network: Network, said: Realisation, dfa: Dfa | None) -> Analysis:
+    """The network runs a machine's program, which keeps its promises and is followed beside the automaton."""
+    from attemper.checker.following import follows
+    from attemper.checker.realising import realise
+
     with deep():
         analysis, promised = realise(network, said)
-    if promised and not follows(said.program, None, promised):
+    if (promised or dfa is not None) and not follows(said.program, dfa, promised):
         raise UnprovenError(OTHER)
     return analysis
 
 
 def _require_wellformed(program: Program) -> None:
     """Raise `UnprovenError` at a step without a meaning: files have none, but programs made by code can."""
+    from attemper.attention_program.wellformed import complaints
+
     for complaint in complaints(program):
         raise UnprovenError(f"the program is ill-formed: {complaint}")
 

@@ -42,6 +42,7 @@ from attemper.checker.values import Value
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FloatFormat
 from attemper.networks.layers import Layer, Masking
+from tests.support.judges.rounding import grid_of as exact_grid
 from tests.support.judges.rounding import off_of
 from tests.support.mutants.attacks import hidden, network_of
 from tests.support.suites import Few

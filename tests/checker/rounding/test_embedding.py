@@ -63,6 +63,7 @@ from attemper.networks.layers import Hidden, Layer, Network, Select, Uniform
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.dense import DenseTransformer
 from tests.support.judges import float_rule
+from tests.support.judges.rounding import grid_of
 from tests.support.mutants.attacks import form, head, hidden, network_of
 
 F = Fraction

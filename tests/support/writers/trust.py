@@ -1,6 +1,7 @@
 """The tables of what must be trusted, part by part: `python -m tests.support.writers.trust` prints them.
 
-`tests/trust.toml` says how much it is to be; `complaints` says where that is not so.
+`tests/trust.toml` says how much it is to be; `complaints` says where that is not so. With `--write` the
+tables of docs/proofs.md are written.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ from tests.support.writers.statements import of_floats, statements_in, tree_of
 
 TABLE = ROOT / "tests" / "trust.toml"
 DECISIONS = ROOT / "docs" / "decisions"
+
+PAGE = ROOT / "docs" / "proofs.md"
+"""It ends with the tables."""
+
+HEADER = "| part | what it does | statements |"
 
 READER = "core.reader"
 """Every verdict rests on the whole of it: what reads files, and the process that answers."""
@@ -139,7 +145,7 @@ def _is_decided(change: Change, record: Path) -> bool:
 
 def tables(trust: Trust, graph: grimp.ImportGraph) -> str:
     """What docs/proofs.md shows: parts, and what each verdict rests on."""
-    lines = ["| part | what it does | statements |", "|---|---|---|"]
+    lines = [HEADER, "|---|---|---|"]
     lines += [f"| `{part.name}` | {part.says} | {part.now:,} |" for part in trust.parts]
     lines += ["", "| a verdict on | rests on | statements |", "|---|---|---|"]
     for verdict in trust.verdicts:
@@ -156,8 +162,11 @@ def rested_on(trust: Trust, graph: grimp.ImportGraph, verdict: Resting) -> int:
 
 
 def main() -> None:
-    """Print the tables; the exit code is 1 where they are not what is counted."""
+    """Print the tables, or write them (--write); the exit code is 1 where they are not what is counted."""
     trust, graph = read(), imports()
+    if sys.argv[1:] == ["--write"]:
+        above, _, _ = PAGE.read_text(encoding="utf-8").partition(HEADER)
+        PAGE.write_text(above + tables(trust, graph), encoding="utf-8")
     said = list(complaints(trust, statements_by_part(trust, graph.modules)))
     print(tables(trust, graph), *said, sep="\n")  # noqa: T201 - what is asked for
     sys.exit(bool(said))

@@ -15,12 +15,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import assert_never, final
+from typing import TYPE_CHECKING, assert_never, final
 
 import flint
 
 from attemper.checker.names import UnprovenError
-from attemper.checker.normalised import NormReads, Reads
 from attemper.checker.rounding.arithmetic import (
     ZERO,
     BeyondError,
@@ -35,6 +34,9 @@ from attemper.checker.rounding.growth import scaled, size_of, total
 from attemper.checker.values import Value
 from attemper.exact.balls import ball
 from attemper.exact.formats import FloatFormat
+
+if TYPE_CHECKING:
+    from attemper.checker.normalised import NormReads, Reads
 
 SCALE = 5
 """What eps, adding it, the square root and the inverse lose, in u: an inverse root may be off by 2 ulp."""

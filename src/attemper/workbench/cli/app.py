@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated
@@ -14,8 +14,6 @@ import typer
 from attemper.errors import ExitCode
 from attemper.missing import torch_needed
 from attemper.registry import COMMANDS, Command
-from attemper.version import __version__
-from attemper.workbench.cli.completion import being_typed
 from attemper.workbench.cli.console import ReaderLeftError, out
 from attemper.workbench.cli.failing import failed, silence
 from attemper.workbench.cli.progress import progress_shown
@@ -31,9 +29,14 @@ EPILOG = (
 )
 """`errors.ExitCode` in short."""
 
+ASKED = "_ATTEMPER_COMPLETE"
+"""The variable by which a shell asks how a line goes on, with typer's scripts."""
+
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from attemper.version import __version__
+
         out.print(__version__)
         raise typer.Exit
 
@@ -73,7 +76,7 @@ def commands(arguments: Sequence[str]) -> dict[str, Callable[..., object] | type
     of them, of which there is then no more than what the table says. Where a shell asks how a line goes on,
     that line has the arguments.
     """
-    typed = being_typed(arguments, os.environ)
+    typed = typed_in(arguments, os.environ)
     first = next((argument for argument in typed if argument != "--"), "")
     if first == "--version":
         return {}
@@ -81,6 +84,15 @@ def commands(arguments: Sequence[str]) -> dict[str, Callable[..., object] | type
     return {command.name: _loaded(command) for command in named} or {
         command.name: _only_listed(command) for command in COMMANDS
     }
+
+
+def typed_in(arguments: Sequence[str], environment: Mapping[str, str]) -> Sequence[str]:
+    """The arguments; where a shell asks how a line goes on, those that stand on that line."""
+    if not environment.get(ASKED):
+        return arguments
+    from attemper.workbench.cli.completion import being_typed  # only where a shell asks
+
+    return being_typed(environment)
 
 
 def _loaded(command: Command) -> Callable[..., object] | typer.Typer:
