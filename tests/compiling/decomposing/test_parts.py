@@ -10,12 +10,12 @@ import pytest
 from attemper.compiling.decomposing.abelian import coordinates, tallies, total
 from attemper.compiling.decomposing.bases import Places, by_last_letters, by_place, exact_places, reachable_at
 from attemper.compiling.decomposing.congruences import Budget, coarsest, quotient, splitting
-from attemper.compiling.decomposing.frames import components, frames
+from attemper.compiling.decomposing.frames import frames
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.decomposing.refining import refine
 from attemper.compiling.decomposing.stages import Images
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.regular.image_sets import members
+from attemper.languages.regular.image_sets import members, strong_components
 from attemper.languages.words import words_of_length
 from tests.support.drawn import automata
 
@@ -113,7 +113,7 @@ def test_components_by_mutual_reachability() -> None:
         for _ in range(count):
             for node in range(count):
                 reach[node] |= {far for target in edges[node] for far in reach[target]}
-        number = components(edges)
+        number = strong_components(edges)
         for p, q in product(range(count), repeat=2):
             assert (number[p] == number[q]) == (q in reach[p] and p in reach[q])
             assert q not in reach[p] or number[p] <= number[q]

@@ -15,7 +15,7 @@ from typing import final
 
 from attemper.compiling.decomposing.stages import Images, Stage, Step
 from attemper.languages.regular.groups import Permutation
-from attemper.languages.regular.image_sets import members
+from attemper.languages.regular.image_sets import members, strong_components
 
 
 @final
@@ -71,7 +71,7 @@ def frames(stage: Stage, images: Images) -> Frames:
     for number, step in enumerate(stage.steps):
         if number not in resets:
             outgoing[step.source].setdefault(step.target, step.letter)
-    component = components([tuple(targets) for targets in outgoing])
+    component = strong_components([tuple(targets) for targets in outgoing])
     moves = images.dfa.moves
     frame: list[tuple[int, ...]] = [()] * len(stage.sets)
     depth = [-1] * len(stage.sets)
@@ -88,47 +88,3 @@ def frames(stage: Stage, images: Images) -> Frames:
                     depth[target] = depth[node] + 1
                     queue.append(target)
     return Frames(stage, component, tuple(frame), tuple(depth), resets)
-
-
-def components(successors: list[tuple[int, ...]]) -> tuple[int, ...]:
-    """The number of the strongly connected component of each node; no edge leads to a lower number.
-
-    (Kosaraju: nodes in the reverse order of leaving them; then backwards from each.)
-
-    >>> components([(1,), (0, 2), (2,)])
-    (0, 0, 1)
-    """
-    predecessors: list[list[int]] = [[] for _ in successors]
-    for node, targets in enumerate(successors):
-        for target in targets:
-            predecessors[target].append(node)
-    left: list[int] = []
-    seen = [False] * len(successors)
-    for root in range(len(successors)):
-        if seen[root]:
-            continue
-        seen[root] = True
-        path = [(root, iter(successors[root]))]
-        while path:
-            node, rest = path[-1]
-            fresh = next((target for target in rest if not seen[target]), None)
-            if fresh is None:
-                left.append(node)
-                path.pop()
-            else:
-                seen[fresh] = True
-                path.append((fresh, iter(successors[fresh])))
-    number = [-1] * len(successors)
-    count = 0
-    for root in reversed(left):
-        if number[root] >= 0:
-            continue
-        number[root] = count
-        waiting = [root]
-        while waiting:
-            for node in predecessors[waiting.pop()]:
-                if number[node] < 0:
-                    number[node] = count
-                    waiting.append(node)
-        count += 1
-    return tuple(number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import final
@@ -22,6 +22,7 @@ from attemper.languages.regular.groups import (
     power,
 )
 from attemper.languages.regular.image_sets import members
+from attemper.languages.regular.visits import shortest_words
 
 
 @final
@@ -115,12 +116,4 @@ def _paths(root: int, edges: list[tuple[int, int, int]]) -> dict[int, tuple[int,
     outgoing: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for source, letter, target in edges:
         outgoing[source].append((letter, target))
-    found: dict[int, tuple[int, ...]] = {root: ()}
-    queue = deque([root])
-    while queue:
-        node = queue.popleft()
-        for letter, target in outgoing[node]:
-            if target not in found:
-                found[target] = (*found[node], letter)
-                queue.append(target)
-    return found
+    return dict(shortest_words(root, outgoing.__getitem__))

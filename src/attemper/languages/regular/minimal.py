@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-
-from attemper.errors import AutomatonError
 from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.visits import first_told_apart, numbered
 from attemper.languages.words import Word
 
 
@@ -15,8 +13,8 @@ def minimal(dfa: Dfa) -> Dfa:
     Two automata over one alphabet have the same language if and only if their minimal ones are equal.
     (Hopcroft's partition refinement of the reachable states: m * log(m) steps for m states and each symbol.)
     """
-    reached = _reachable(dfa)
-    return _renumbered(dfa, _blocks(dfa, reached))
+    reached, _ = numbered(dfa.start, dfa.moves.__getitem__)
+    return _renumbered(dfa, _blocks(dfa, list(reached)))
 
 
 def _blocks(dfa: Dfa, reached: list[int]) -> dict[int, int]:
@@ -50,47 +48,16 @@ def _blocks(dfa: Dfa, reached: list[int]) -> dict[int, int]:
     return number
 
 
-def _reachable(dfa: Dfa) -> list[int]:
-    found, queue = {dfa.start: None}, deque([dfa.start])
-    while queue:
-        for target in dfa.moves[queue.popleft()]:
-            if target not in found:
-                found[target] = None
-                queue.append(target)
-    return list(found)
-
-
 def _renumbered(dfa: Dfa, block: dict[int, int]) -> Dfa:
     """The automaton of the blocks, in the order of a breadth-first visit."""
-    number = {block[dfa.start]: 0}
-    member = [dfa.start]
-    moves: list[tuple[int, ...]] = []
-    while len(moves) < len(member):
-        row = []
-        for target in dfa.moves[member[len(moves)]]:
-            if block[target] not in number:
-                number[block[target]] = len(member)
-                member.append(target)
-            row.append(number[block[target]])
-        moves.append(tuple(row))
-    accepting = frozenset(k for k, state in enumerate(member) if state in dfa.accepting)
-    return Dfa(dfa.alphabet, tuple(moves), 0, accepting)
+    member = {own: state for state, own in block.items()}
+    number, moves = numbered(
+        block[dfa.start], lambda own: (block[target] for target in dfa.moves[member[own]])
+    )
+    accepting = frozenset(k for own, k in number.items() if member[own] in dfa.accepting)
+    return Dfa(dfa.alphabet, moves, 0, accepting)
 
 
 def difference(left: Dfa, right: Dfa) -> Word | None:
     """A shortest word that exactly one of two automata over the same alphabet accepts; None if none does."""
-    if left.alphabet != right.alphabet:
-        raise AutomatonError("automata over different alphabets are not compared")
-    begin = (left.start, right.start)
-    words: dict[tuple[int, int], Word] = {begin: ()}
-    queue = deque([begin])
-    while queue:
-        p, q = queue.popleft()
-        if (p in left.accepting) != (q in right.accepting):
-            return words[p, q]
-        for number, symbol in enumerate(left.alphabet.symbols):
-            pair = left.moves[p][number], right.moves[q][number]
-            if pair not in words:
-                words[pair] = (*words[p, q], symbol)
-                queue.append(pair)
-    return None
+    return first_told_apart(left, right, lambda one, other: one != other)

@@ -14,7 +14,6 @@ the bits of an integer. Only `&`, `~` and the end make automata deterministic.
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import assert_never, final
@@ -23,6 +22,7 @@ from attemper.errors import AlphabetError, SourceError, UnsupportedError
 from attemper.escapes import escaped
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
+from attemper.languages.regular.visits import numbered
 from attemper.languages.words import Alphabet, parse_alphabet
 
 MAX_STATES = 20_000
@@ -462,21 +462,13 @@ def _intersection(parts: Sequence[Nfa], alphabet: Alphabet) -> Nfa:
 
 def _product(left: Dfa, right: Dfa) -> Dfa:
     """Both automata side by side, accepting where both accept; reachable pairs only."""
-    begin = (left.start, right.start)
-    number, queue = {begin: 0}, deque([begin])
-    moves: list[tuple[int, ...]] = []
-    while queue:
-        p, q = queue.popleft()
-        row = []
-        for pair in zip(left.moves[p], right.moves[q], strict=True):
-            if pair not in number:
-                number[pair] = len(number)
-                queue.append(pair)
-            row.append(number[pair])
-        moves.append(tuple(row))
-        _check_size(len(number))
+    number, moves = numbered(
+        (left.start, right.start),
+        lambda pair: zip(left.moves[pair[0]], right.moves[pair[1]], strict=True),
+        _check_size,
+    )
     accepting = frozenset(k for (p, q), k in number.items() if p in left.accepting and q in right.accepting)
-    return Dfa(left.alphabet, tuple(moves), 0, accepting)
+    return Dfa(left.alphabet, moves, 0, accepting)
 
 
 def _from_dfa(dfa: Dfa) -> Nfa:
@@ -490,28 +482,24 @@ def _from_dfa(dfa: Dfa) -> Nfa:
 
 def deterministic(nfa: Nfa, alphabet: Alphabet, most: int = MAX_STATES) -> Dfa:
     """The automaton of the reachable sets of states. Raises `UnsupportedError` for more than `most`."""
-    number, queue = {nfa.start: 0}, deque([nfa.start])
-    moves: list[tuple[int, ...]] = []
     steps = 0
     weight = 1 + len(nfa.rows) // 1000
-    while queue:
+
+    def after(states: int) -> list[int]:
+        nonlocal steps
         row = [0] * len(alphabet.symbols)
-        for state in members(queue.popleft()):
+        for state in members(states):
             for symbol, targets in nfa.rows[state].items():
                 row[symbol] |= targets
             steps += weight * len(nfa.rows[state])
         steps += len(row)
         if steps > MAX_STEPS:
             raise UnsupportedError(f"the expression takes more than {MAX_STEPS} steps to compile; {_REMEDY}")
-        for symbol, reached in enumerate(row):
-            if reached not in number:
-                number[reached] = len(number)
-                queue.append(reached)
-            row[symbol] = number[reached]
-        moves.append(tuple(row))
-        _check_size(len(number), most)
+        return row
+
+    number, moves = numbered(nfa.start, after, lambda count: _check_size(count, most))
     accepting = frozenset(k for states, k in number.items() if states & nfa.accepting)
-    return Dfa(alphabet, tuple(moves), 0, accepting)
+    return Dfa(alphabet, moves, 0, accepting)
 
 
 def members(states: int) -> Iterator[int]:

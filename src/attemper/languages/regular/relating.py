@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Iterator
 
 from attemper.errors import AutomatonError, UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
+from attemper.languages.regular.visits import first_told_apart, numbered, shortest_words
 from attemper.languages.words import Alphabet, Word
 
 REVERSED_STATES = 50_000
@@ -42,28 +43,22 @@ def from_the_end(dfa: Dfa, most: int = REVERSED_STATES) -> Dfa:
     >>> from_the_end(ends_in_a).accepts(("a", "b")), from_the_end(ends_in_a).accepts(("b", "a"))
     (True, False)
     """
-    letters = range(len(dfa.alphabet.symbols))
-    before: list[dict[int, list[int]]] = [{} for _ in letters]
+    before: list[dict[int, list[int]]] = [{} for _ in dfa.alphabet.symbols]
     for state, row in enumerate(dfa.moves):
         for letter, target in enumerate(row):
             before[letter].setdefault(target, []).append(state)
-    begin = frozenset(dfa.accepting)
-    numbers, queue = {begin: 0}, deque([begin])
-    moves: list[tuple[int, ...]] = []
-    while queue:
-        states = queue.popleft()
-        reaching: list[int] = []
-        for letter in letters:
-            reached = frozenset(own for state in states for own in before[letter].get(state, ()))
-            if reached not in numbers:
-                numbers[reached] = len(numbers)
-                queue.append(reached)
-            reaching.append(numbers[reached])
-        if len(numbers) > most:
+
+    def after(states: frozenset[int]) -> Iterator[frozenset[int]]:
+        for sources in before:
+            yield frozenset(own for state in states for own in sources.get(state, ()))
+
+    def admit(count: int) -> None:
+        if count > most:
             raise UnsupportedError(f"read from the other end the automaton has over {most:,} states")
-        moves.append(tuple(reaching))
+
+    numbers, moves = numbered(frozenset(dfa.accepting), after, admit)
     accepting = frozenset(number for states, number in numbers.items() if dfa.start in states)
-    return minimal(Dfa(dfa.alphabet, tuple(moves), 0, accepting))
+    return minimal(Dfa(dfa.alphabet, moves, 0, accepting))
 
 
 def beyond(left: Dfa, right: Dfa) -> Word | None:
@@ -76,21 +71,7 @@ def beyond(left: Dfa, right: Dfa) -> Word | None:
     >>> beyond(some_a, two_a), beyond(two_a, some_a)
     (('a',), None)
     """
-    if left.alphabet != right.alphabet:
-        raise AutomatonError("automata over different alphabets are not compared")
-    begin = left.start, right.start
-    words: dict[tuple[int, int], Word] = {begin: ()}
-    queue = deque([begin])
-    while queue:
-        p, q = pair = queue.popleft()
-        if p in left.accepting and q not in right.accepting:
-            return words[pair]
-        for number, symbol in enumerate(left.alphabet.symbols):
-            following = left.moves[p][number], right.moves[q][number]
-            if following not in words:
-                words[following] = (*words[pair], symbol)
-                queue.append(following)
-    return None
+    return first_told_apart(left, right, lambda one, other: one and not other)
 
 
 def shortest_word(dfa: Dfa, accepted: bool) -> Word | None:
@@ -100,14 +81,5 @@ def shortest_word(dfa: Dfa, accepted: bool) -> Word | None:
     >>> shortest_word(ends_in_a, True), shortest_word(ends_in_a, False)
     (('a',), ())
     """
-    words: dict[int, Word] = {dfa.start: ()}
-    waiting = deque([dfa.start])
-    while waiting:
-        state = waiting.popleft()
-        if (state in dfa.accepting) is accepted:
-            return words[state]
-        for symbol, target in zip(dfa.alphabet.symbols, dfa.moves[state], strict=True):
-            if target not in words:
-                words[target] = (*words[state], symbol)
-                waiting.append(target)
-    return None
+    visits = shortest_words(dfa.start, lambda state: zip(dfa.alphabet.symbols, dfa.moves[state], strict=True))
+    return next((word for state, word in visits if (state in dfa.accepting) is accepted), None)

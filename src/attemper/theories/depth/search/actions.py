@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 from typing import final
 
 from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.visits import shortest_words
 
 Letters = tuple[int, ...]
 """A word as the numbers of its letters."""
@@ -51,20 +51,7 @@ class Words:
 
     def __init__(self, dfa: Dfa) -> None:
         self._dfa = dfa
-        self._letters = range(len(dfa.alphabet.symbols))
-        self._access = self._to_states()
-
-    def _to_states(self) -> dict[int, Letters]:
-        found: dict[int, Letters] = {self._dfa.start: ()}
-        queue = deque([self._dfa.start])
-        while queue:
-            state = queue.popleft()
-            for letter in self._letters:
-                target = self._dfa.moves[state][letter]
-                if target not in found:
-                    found[target] = (*found[state], letter)
-                    queue.append(target)
-        return found
+        self._access = dict(shortest_words(dfa.start, lambda state: enumerate(dfa.moves[state])))
 
     def telling(self, first: Letters, second: Letters, one: tuple[int, ...], other: tuple[int, ...]) -> Pair:
         """x u y and x v y with different verdicts, where u and v act in these two ways.
@@ -98,31 +85,20 @@ class Words:
         self, start: int, one: tuple[int, ...], other: tuple[int, ...]
     ) -> Iterator[tuple[Letters, Letters, Letters]]:
         """x to this state, y and z such that x u y v z and x v y u z have different verdicts."""
-        begin = one[start], other[start]
-        seen: dict[tuple[int, int], Letters] = {begin: ()}
-        queue = deque([begin])
-        while queue:
-            left, right = queue.popleft()
+        for (left, right), between in self._from(one[start], other[start]):
             if other[left] != one[right]:
-                behind = self._apart(other[left], one[right])
-                yield self._access[start], seen[left, right], behind
+                yield self._access[start], between, self._apart(other[left], one[right])
                 return
-            for letter in self._letters:
-                pair = self._dfa.moves[left][letter], self._dfa.moves[right][letter]
-                if pair not in seen:
-                    seen[pair] = (*seen[left, right], letter)
-                    queue.append(pair)
 
     def _apart(self, one: int, other: int) -> Letters:
         """A shortest word that exactly one of two states accepts: a minimal automaton has one."""
-        seen: dict[tuple[int, int], Letters] = {(one, other): ()}
-        queue = deque(seen)
-        while True:
-            left, right = queue.popleft()
-            if (left in self._dfa.accepting) != (right in self._dfa.accepting):
-                return seen[left, right]
-            for letter in self._letters:
-                pair = self._dfa.moves[left][letter], self._dfa.moves[right][letter]
-                if pair not in seen:
-                    seen[pair] = (*seen[left, right], letter)
-                    queue.append(pair)
+        accepting = self._dfa.accepting
+        visits = self._from(one, other)
+        return next(word for (p, q), word in visits if (p in accepting) != (q in accepting))
+
+    def _from(self, one: int, other: int) -> Iterator[tuple[tuple[int, int], Letters]]:
+        """Shortest words from two states to the pairs of states behind them."""
+        moves = self._dfa.moves
+        return shortest_words(
+            (one, other), lambda pair: enumerate(zip(moves[pair[0]], moves[pair[1]], strict=True))
+        )
