@@ -8,7 +8,14 @@ from fractions import Fraction
 import pytest
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.feed_forward import Unit, apply_groups, deviation, groups_of, piecewise
+from attemper.checker.feed_forward import (
+    Unit,
+    apply_groups,
+    deviation,
+    flat_ends,
+    groups_of,
+    piecewise,
+)
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine, Names, UnprovenError
 from attemper.checker.values import Stream
@@ -173,3 +180,16 @@ def test_the_deviation_looks_at_both_ends() -> None:
         (Fraction(-1, 4), 0),
     ):
         assert deviation(names, ramp, Affine(value), error) == expected
+
+
+def test_units_with_a_corner_inside_are_not_flat_though_their_ends_are_equal() -> None:
+    """A tent over a mean of 0 to 1 is 0 at both ends, and 1/2 between, where one of its corners is."""
+    names = Formulas(("a", "b"))
+    (mean,) = names.values(names.mean(Masking.FUTURE, names.letter("a")))
+    tent: tuple[Unit, ...] = ((Fraction(0), Fraction(1)), (Fraction(-1, 2), Fraction(-2)))
+    assert piecewise(tent, Fraction(0)) == piecewise(tent, Fraction(1)) == 0
+    assert piecewise(tent, Fraction(1, 2)) == Fraction(1, 2)
+    assert flat_ends(names, tent, mean) == set()
+    above: tuple[Unit, ...] = ((Fraction(-1), Fraction(1)), (Fraction(-2), Fraction(3)))
+    below: tuple[Unit, ...] = ((Fraction(0), Fraction(1)), (Fraction(0), Fraction(-1)))
+    assert flat_ends(names, above, mean) == flat_ends(names, below, mean) == {0, 1}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from itertools import product
 
 import flint
 import numpy as np
@@ -164,6 +165,30 @@ def test_positions_with_a_period(length: int) -> None:
         values = soft.outputs_of_histograms(plain, grid, 4)[:, 0].reshape(even + 1, odd + 1)
         truth = max(truth, n * max(float(np.abs(np.diff(values, axis=axis)).max()) for axis in (0, 1)))
     assert truth <= found.constant <= 2 * truth
+
+
+def with_axes(axes: int) -> tuple[Encoder, Region]:
+    match axes:
+        case 2:
+            return encoder_of(5, 1, "none"), Region(60)
+        case 3:
+            return three_symbols(5, 1, "none"), Region(60)
+        case _:
+            table = np.random.default_rng(5).normal(size=(3, 16))
+            encoder = random_encoder(5, 1, 16, 2, "none", positions=Periodic(table))
+            return encoder, Region(60, residue=(3, 0))
+
+
+@pytest.mark.parametrize(("axes", "side"), [(2, 0.125), (3, 0.125), (4, 0.0625)])
+def test_polynomials_of_the_degree_follow_a_box(axes: int, side: float) -> None:
+    """The bound is near the greatest on parts of a quarter of its sides; of one degree less it is not."""
+    encoder, region = with_axes(axes)
+    assert axes_of(encoder) == axes
+    low = np.array([[0.25] * (axes - 1) + [0.0]])
+    parts = low + side / 4 * np.array(list(product(range(4), repeat=axes)))
+    (whole,) = bounds_on_boxes(encoder, ONE, region, low, low + side)
+    greatest_part = bounds_on_boxes(encoder, ONE, region, parts, parts + side / 4).max()
+    assert greatest_part <= whole < 1.7 * greatest_part
 
 
 def test_a_typical_box() -> None:

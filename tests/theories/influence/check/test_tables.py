@@ -476,3 +476,13 @@ def test_ratios_to_exhaustive_and_searched_maxima(norm: str) -> None:
             assert change <= bound.change
             ratios.append(bound.change / change)
     assert np.median(ratios) <= {"none": 3, "pre": 4, "post": 8}[norm]
+
+
+def test_axes_are_those_of_differences_of_values() -> None:
+    """What all values have in common moves nothing, so it turns no axis."""
+    random = np.random.default_rng(2)
+    power, value = random.uniform(0.1, 10, (6, 3)), random.normal(size=(4, 6, 3))
+    axes = one_layer._axes(power, value)
+    assert np.allclose(axes.T @ axes, np.eye(4))
+    other = one_layer._axes(power, value + random.normal(size=(4, 1, 1)))
+    assert np.allclose(np.abs(axes.T @ other), np.eye(4))
