@@ -4,7 +4,8 @@ Each time a test must notice: one in the files that are named after the module, 
 MODULE is a name such as `heads`, `attention.contests` or `depth.pairs`; without any, all of `checker/`, what
 theories check, and what reads attention programs are taken. `--list` shows the mutants, `--recheck` also
 hunts those that are listed as equivalent, `--like PATTERN` takes only those with the pattern in their names,
-`--sample N` only so many, drawn with `--seed`. The tests are those of the quick suite, or of `--suite all`.
+`--sample N` only so many, drawn with `--seed`. `--rooms compiling,running` takes the modules of these folders
+on which no verdict rests. The tests are those of the quick suite, or of `--suite all`.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ import re
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.mutation.killing import TESTS, Cache, Fate, Hunt
-from tests.mutation.mutants import MODULES, Mutant, mutants_of, name_of
+from tests.mutation.mutants import MODULES, Mutant, modules_in, mutants_of, name_of
 
 EQUIVALENTS = Path(__file__).with_name("equivalents.txt")
 
@@ -66,7 +68,8 @@ def main() -> int:
     """Hunt the mutants; the exit code is 1 if one survives that is not explained."""
     arguments = _arguments()
     names = set(arguments.modules)
-    every = [mutant for name in MODULES if _is_meant(name, names) for mutant in mutants_of(name)]
+    modules = [name for name in modules_in(arguments.rooms) if name not in MODULES] or MODULES
+    every = [mutant for name in modules if _is_meant(name, names) for mutant in mutants_of(name)]
     every = [mutant for mutant in every if re.search(arguments.like, mutant.name)]
     if arguments.sample is not None:
         drawn = set(
@@ -77,16 +80,18 @@ def main() -> int:
         print("\n".join(f"{mutant.lines[0]:4} {mutant.name}" for mutant in every))
         return 0
     listed = equivalents(EQUIVALENTS.read_text(encoding="utf-8"))
+    for name in listed.keys() - {mutant.name for module in MODULES for mutant in mutants_of(module)}:
+        raise SystemExit(f"{EQUIVALENTS.name} lists what is no mutant (any more): {name}")
     hunted = every if arguments.recheck else [mutant for mutant in every if mutant.name not in listed]
     start = time.monotonic()
     cache = Cache()
     fates = {mutant.name: fate for mutant in hunted if (fate := cache.get(mutant)) is not None}
     print(f"{len(fates)} of {len(hunted)} mutants are known to be killed")
-    for some_tests in (near, lambda _: arguments.tests):
+    folders = [TESTS / room for room in arguments.rooms] or FOLDERS
+    for some_tests in (lambda left: near(left, folders), lambda _: arguments.tests or [*map(str, folders)]):
         left = [mutant for mutant in hunted if mutant.name not in fates or fates[mutant.name].killer is None]
-        fates |= hunt(left, some_tests(left), cache, arguments)
-    whole = not (names or arguments.like or arguments.sample)
-    return report(every, listed, fates, time.monotonic() - start, whole)
+        fates |= hunt(left, modules, some_tests(left), cache, arguments)
+    return report(every, listed, fates, time.monotonic() - start)
 
 
 def _is_meant(module: str, names: set[str]) -> bool:
@@ -94,17 +99,21 @@ def _is_meant(module: str, names: set[str]) -> bool:
     return not names or own in names or own.rpartition(".")[2] in names
 
 
-def near(mutants: list[Mutant]) -> list[str]:
+def near(mutants: list[Mutant], folders: Iterable[Path]) -> list[str]:
     """The files of tests that are named after the mutated modules."""
     modules = {name_of(mutant.module).rpartition(".")[2] for mutant in mutants}
     names = {f"test_{name}" for module in modules for name in (module, *BESIDE.get(module, ()))}
     return [
-        str(path) for folder in FOLDERS for path in sorted(folder.rglob("test_*.py")) if path.stem in names
+        str(path) for folder in folders for path in sorted(folder.rglob("test_*.py")) if path.stem in names
     ]
 
 
 def hunt(
-    mutants: list[Mutant], tests: list[str], cache: Cache, arguments: argparse.Namespace
+    mutants: list[Mutant],
+    modules: Sequence[str],
+    tests: list[str],
+    cache: Cache,
+    arguments: argparse.Namespace,
 ) -> dict[str, Fate]:
     """What became of each mutant."""
     if not mutants or not tests:
@@ -124,7 +133,7 @@ def hunt(
             )
         sys.stdout.flush()
 
-    plugin = Hunt(mutants, arguments.budget, shown, cache)
+    plugin = Hunt(mutants, modules, arguments.budget, shown, cache)
     options = ["-q", "-s", "--suite", arguments.suite, "-p", "no:cacheprovider", "--no-header"]
     code = pytest.main([*options, *tests], plugins=[plugin])
     if code != pytest.ExitCode.OK:
@@ -132,9 +141,7 @@ def hunt(
     return plugin.fates
 
 
-def report(
-    every: list[Mutant], listed: dict[str, str], fates: dict[str, Fate], seconds: float, whole: bool
-) -> int:
+def report(every: list[Mutant], listed: dict[str, str], fates: dict[str, Fate], seconds: float) -> int:
     """Print the counts, and survivors by place."""
     killed = {name for name, fate in fates.items() if fate.killer is not None}
     explained = [mutant for mutant in every if mutant.name in listed]
@@ -148,9 +155,6 @@ def report(
         print(f"unexplained: {mutant.module}:{mutant.lines[0]}: {mutant.name}")
     for name in sorted(listed.keys() & killed):
         print(f"listed as equivalent, but killed: {name}: {fates[name].killer}")
-    unknown = sorted(listed.keys() - {mutant.name for mutant in every}) if whole else []
-    for name in unknown:
-        print(f"listed as equivalent, but no mutant: {name}")
     for module, count in modules.items():
         print(
             f"{module:36}"
@@ -161,7 +165,7 @@ def report(
         f"{len(every)} mutants: {dead} killed, {len(explained)} equivalent with reason, {len(survivors)} "
         f"unexplained; {seconds:.0f} s"
     )
-    return 1 if survivors or unknown or listed.keys() & killed else 0
+    return 1 if survivors or listed.keys() & killed else 0
 
 
 def equivalents(text: str) -> dict[str, str]:
@@ -185,7 +189,10 @@ def equivalents(text: str) -> dict[str, str]:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument("modules", nargs="*", help="for example heads")
-    parser.add_argument("--tests", nargs="*", default=[*map(str, FOLDERS)], help="files or folders of tests")
+    parser.add_argument("--tests", nargs="*", help="files or folders of tests")
+    parser.add_argument(
+        "--rooms", type=lambda text: text.split(","), default=[], help="only there, where no verdict rests"
+    )
     parser.add_argument("--like", default="", help="only mutants whose names have this pattern")
     parser.add_argument("--suite", choices=("quick", "all"), default="quick", help="which tests hunt")
     parser.add_argument("--sample", type=int, help="only so many mutants, drawn at random")

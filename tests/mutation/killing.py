@@ -29,7 +29,7 @@ from typing import Any, TypeVar
 import pytest
 from _pytest.runner import runtestprotocol
 
-from tests.mutation.mutants import MODULES, SOURCE, Mutant, function_of, path_of
+from tests.mutation.mutants import SOURCE, Mutant, function_of, path_of
 from tests.mutation.transplant import NotImportedError, transplant
 
 TESTS = Path(__file__).parents[1]
@@ -80,10 +80,12 @@ class Fate:
 class Hunt:
     """A pytest plugin in place of its loop over the tests.
 
-    A module of tests may have a function `prepare`: what it computes and keeps, all mutants share.
+    A module of tests may have a function `prepare`: what it computes and keeps, all mutants share. The
+    mutants are of some of the `modules`, and of each test it is known which lines of these it passes.
     """
 
     mutants: Sequence[Mutant]
+    modules: Sequence[str]
     budget: float
     report: Callable[[Mutant, Fate], None]
     cache: Cache
@@ -109,7 +111,7 @@ class Hunt:
             getattr(module, "prepare", lambda: None)()
         gc.collect()
         gc.freeze()  # children would else copy all pages as they look for garbage
-        seen, hunts = _baseline(items), self.mutants
+        seen, hunts = _baseline(items, self.modules), self.mutants
         for mutant, fate in zip(
             hunts, _side_by_side(lambda m: self._hunted(m, items, seen), hunts), strict=True
         ):
@@ -124,7 +126,7 @@ class Hunt:
             self.kills.setdefault(function_of(name), Counter())[fate.killer] += 1
 
     def _hunted(self, mutant: Mutant, items: dict[str, pytest.Item], seen: dict[str, Seen]) -> Fate:
-        lines = _lines_of(mutant)
+        lines = _lines_of(mutant, self.modules)
         passing = [name for name, test in seen.items() if test.lines & lines or not lines]
         before = self.kills.get(mutant.function, Counter())
         passing.sort(key=lambda name: seen[name].seconds)
@@ -137,7 +139,8 @@ class Hunt:
             if spent <= self.budget:
                 chosen.append(name)
         start = time.monotonic()
-        killer, how = _killer(mutant, [(items[name], seen[name].seconds) for name in chosen])
+        tests = [(items[name], seen[name].seconds) for name in chosen]
+        killer, how = _killer(mutant, tests, self.modules)
         if killer is None and not how:
             how = f"survived {len(chosen)} of {len(passing)} tests"
         fate = Fate(killer, how, time.monotonic() - start)
@@ -156,7 +159,7 @@ def _ranks(names: list[str]) -> dict[str, int]:
     return ranks
 
 
-def _lines_of(mutant: Mutant) -> set[Line]:
+def _lines_of(mutant: Mutant, modules: Sequence[str]) -> set[Line]:
     """The lines that a test must pass to see the mutant: its own; of a constant, those that name it.
 
     Empty if the change is outside of functions and only other constants name what is changed.
@@ -170,7 +173,11 @@ def _lines_of(mutant: Mutant) -> set[Line]:
         for node in ast.walk(statement)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    return {(_named(path), line) for path in _watched() for line in _lines_naming(path, frozenset(names))}
+    return {
+        (_named(path), line)
+        for path in map(path_of, modules)
+        for line in _lines_naming(path, frozenset(names))
+    }
 
 
 @cache
@@ -183,7 +190,9 @@ def _lines_naming(path: Path, names: frozenset[str]) -> frozenset[int]:
     return frozenset(found | {n.lineno for n in nodes if isinstance(n, ast.Attribute) and n.attr in names})
 
 
-def _killer(mutant: Mutant, tests: list[tuple[pytest.Item, float]]) -> tuple[str | None, str]:
+def _killer(
+    mutant: Mutant, tests: list[tuple[pytest.Item, float]], modules: Sequence[str]
+) -> tuple[str | None, str]:
     """The first of the tests that fails in a process with the mutant."""
     if not tests:
         return None, ""
@@ -194,7 +203,7 @@ def _killer(mutant: Mutant, tests: list[tuple[pytest.Item, float]]) -> tuple[str
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         try:
             transplant(mutant)
-            _forget()
+            _forget(modules)
         except NotImportedError as error:
             say(("the import", str(error)))
             return
@@ -275,17 +284,18 @@ def _one(number: int) -> Any:
 # The tests by themselves -----------------------------------------------------------------------------
 
 
-def _baseline(items: dict[str, pytest.Item]) -> dict[str, Seen]:
+def _baseline(items: dict[str, pytest.Item], modules: Sequence[str]) -> dict[str, Seen]:
     """Every test that passes; what was seen of it before stands as long as its file and the sources do."""
     CACHE.mkdir(exist_ok=True)
     path = CACHE / "tests.pickle"
     cached: dict[tuple[str, str], Seen | None] = pickle.loads(path.read_bytes()) if path.exists() else {}
     everything = _hash([*_python(SOURCE), *_python(TESTS / "support"), TESTS / "conftest.py"])
+    everything += hashlib.sha256(" ".join(modules).encode()).hexdigest()[:16]
     texts = Texts()
     keys = {name: (name, f"{everything} {texts.hash_of(name)}") for name in items}
     found = {key: cached[key] for key in keys.values() if key in cached}
     new = [name for name, key in keys.items() if key not in found]
-    for done, seen in enumerate(_side_by_side(lambda name: _alone(items[name]), new)):
+    for done, seen in enumerate(_side_by_side(lambda name: _alone(items[name], modules), new)):
         found[keys[new[done]]] = seen
         if done % 100 == 0:
             path.write_bytes(pickle.dumps(cached | found))
@@ -294,16 +304,16 @@ def _baseline(items: dict[str, pytest.Item]) -> dict[str, Seen]:
     return {name: seen for name, key in keys.items() if (seen := found[key]) is not None}
 
 
-def _alone(item: pytest.Item) -> Seen | None:
+def _alone(item: pytest.Item, modules: Sequence[str]) -> Seen | None:
     """The test in a process of its own, with every line noted."""
 
     def work(say: Callable[[object], None]) -> None:
         for by_line in (False, True):
             lines: set[Line] = set()
-            _forget()
+            _forget(modules)
             signal.setitimer(signal.ITIMER_PROF, 3 * SLOW)
             start = time.process_time()
-            sys.settrace(_tracer(lines, by_line))
+            sys.settrace(_tracer(lines, by_line, modules))
             failed = _failure(item)
             sys.settrace(None)
             seconds = time.process_time() - start
@@ -323,17 +333,18 @@ def _alone(item: pytest.Item) -> Seen | None:
     return None
 
 
-def _forget() -> None:
-    """Empty the checker's caches: for what they hold, no line of the function behind them is passed."""
-    for name, module in sys.modules.items():
-        if name in MODULES:
-            for value in vars(module).values():
-                getattr(value, "cache_clear", lambda: None)()
+def _forget(modules: Sequence[str]) -> None:
+    """Empty the modules' caches: for what they hold, no line of the function behind them is passed."""
+    for module in filter(None, map(sys.modules.get, modules)):
+        for value in vars(module).values():
+            getattr(value, "cache_clear", lambda: None)()
 
 
-def _tracer(lines: set[Line], by_line: bool) -> Callable[[FrameType, str, object], object]:
-    """A tracer that notes the lines of the checker; if not by line, all of each function."""
-    watched = {str(path): _named(path) for path in _watched()}
+def _tracer(
+    lines: set[Line], by_line: bool, modules: Sequence[str]
+) -> Callable[[FrameType, str, object], object]:
+    """A tracer that notes the lines of the modules; if not by line, all of each function."""
+    watched = {str(path): _named(path) for path in map(path_of, modules)}
 
     def of_line(frame: FrameType, event: str, _: object) -> object:
         lines.add((watched[frame.f_code.co_filename], frame.f_lineno))
@@ -409,11 +420,6 @@ class Texts:
 
 def _is_another(node: ast.stmt, name: str) -> bool:
     return isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and node.name != name
-
-
-def _watched() -> list[Path]:
-    """The files that are mutated."""
-    return list(map(path_of, MODULES))
 
 
 def _named(path: Path) -> str:

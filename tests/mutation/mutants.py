@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,16 +30,19 @@ BESIDE = (
 ROOMS = ("checker", "models/enclosures", "models/exact_arrays", "theories/*/check")
 """Folders all of whose modules verdicts rest on."""
 
-MODULES = (
-    *(
+
+def modules_in(rooms: Iterable[str]) -> list[str]:
+    """The modules of folders of the library."""
+    return [
         ".".join(path.relative_to(SOURCE).with_suffix("").parts)
-        for room in ROOMS
+        for room in rooms
         for folder in sorted((SOURCE / "attemper").glob(room))
         for path in sorted(folder.rglob("[!_]*.py"))
-    ),
-    *BESIDE,
-)
-"""The modules that are mutated."""
+    ]
+
+
+MODULES = (*modules_in(ROOMS), *BESIDE)
+"""The modules that verdicts rest on."""
 
 LONGEST = 110
 """A longer expression is not shown around a change in it."""
@@ -115,7 +118,7 @@ def path_of(module: str) -> Path:
 def name_of(module: str) -> str:
     """A module as it is called here: `heads`, `attention.contests` of the checker, `depth.pairs` of a theory.
 
-    Of all others the last part of their own name.
+    Of all others that verdicts rest on the last part of their own name, and else the whole name.
     """
     match module.split(".")[1:]:
         case ["checker", *own]:
@@ -123,7 +126,7 @@ def name_of(module: str) -> str:
         case ["theories", theory, "check", *own]:
             return ".".join((theory, *own))
         case own:
-            return own[-1]
+            return own[-1] if module in MODULES else ".".join(own)
 
 
 def mutants_of(module: str) -> list[Mutant]:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from enum import EnumType
 from functools import cached_property
+from importlib import import_module
 from types import CodeType, FunctionType, ModuleType
 
 from tests.mutation.mutants import Mutant, at, mutated, path_of
@@ -22,7 +23,7 @@ class NotImportedError(Exception):
 
 def transplant(mutant: Mutant) -> None:
     """Make the imported module the mutant. Raises `NotImportedError` if it is none that can be imported."""
-    module, tree = sys.modules[mutant.module], mutated(mutant)
+    module, tree = import_module(mutant.module), mutated(mutant)
     owner = _live(module, mutant.owner)
     if owner is module or isinstance(owner, EnumType):
         _exchange_constants(module, _statement(tree, mutant))
