@@ -68,7 +68,7 @@ def main() -> int:
     """Hunt the mutants; the exit code is 1 if one survives that is not explained."""
     arguments = _arguments()
     names = set(arguments.modules)
-    modules = [name for name in modules_in(arguments.rooms) if name not in MODULES] or MODULES
+    modules = _outside(arguments.rooms) if arguments.rooms else MODULES
     every = [mutant for name in modules if _is_meant(name, names) for mutant in mutants_of(name)]
     every = [mutant for mutant in every if re.search(arguments.like, mutant.name)]
     if arguments.sample is not None:
@@ -83,8 +83,10 @@ def main() -> int:
     for name in listed.keys() - {mutant.name for module in MODULES for mutant in mutants_of(module)}:
         raise SystemExit(f"{EQUIVALENTS.name} lists what is no mutant (any more): {name}")
     hunted = every if arguments.recheck else [mutant for mutant in every if mutant.name not in listed]
+    if arguments.rooms:
+        modules = sorted({mutant.module for mutant in every})
     start = time.monotonic()
-    cache = Cache()
+    cache = Cache(arguments.suite)
     fates = {mutant.name: fate for mutant in hunted if (fate := cache.get(mutant)) is not None}
     print(f"{len(fates)} of {len(hunted)} mutants are known to be killed")
     folders = [TESTS / room for room in arguments.rooms] or FOLDERS
@@ -92,6 +94,15 @@ def main() -> int:
         left = [mutant for mutant in hunted if mutant.name not in fates or fates[mutant.name].killer is None]
         fates |= hunt(left, modules, some_tests(left), cache, arguments)
     return report(every, listed, fates, time.monotonic() - start)
+
+
+def _outside(rooms: Iterable[str]) -> list[str]:
+    """The modules of rooms on which no verdict rests."""
+    found = {room: [name for name in modules_in([room]) if name not in MODULES] for room in rooms}
+    for room, modules in found.items():
+        if not modules:
+            raise SystemExit(f"no module of src/attemper/{room} is one on which no verdict rests")
+    return [module for modules in found.values() for module in modules]
 
 
 def _is_meant(module: str, names: set[str]) -> bool:

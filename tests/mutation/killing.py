@@ -111,7 +111,7 @@ class Hunt:
             getattr(module, "prepare", lambda: None)()
         gc.collect()
         gc.freeze()  # children would else copy all pages as they look for garbage
-        seen, hunts = _baseline(items, self.modules), self.mutants
+        seen, hunts = _baseline(items, self.modules, self.cache.suite), self.mutants
         for mutant, fate in zip(
             hunts, _side_by_side(lambda m: self._hunted(m, items, seen), hunts), strict=True
         ):
@@ -284,13 +284,16 @@ def _one(number: int) -> Any:
 # The tests by themselves -----------------------------------------------------------------------------
 
 
-def _baseline(items: dict[str, pytest.Item], modules: Sequence[str]) -> dict[str, Seen]:
-    """Every test that passes; what was seen of it before stands as long as its file and the sources do."""
+def _baseline(items: dict[str, pytest.Item], modules: Sequence[str], suite: str) -> dict[str, Seen]:
+    """Every test that passes; what was seen of it before stands as long as its file and the sources do.
+
+    A test may do less in the quick suite, so what was seen there is not what it does in the other.
+    """
     CACHE.mkdir(exist_ok=True)
     path = CACHE / "tests.pickle"
     cached: dict[tuple[str, str], Seen | None] = pickle.loads(path.read_bytes()) if path.exists() else {}
     everything = _hash([*_python(SOURCE), *_python(TESTS / "support"), TESTS / "conftest.py"])
-    everything += hashlib.sha256(" ".join(modules).encode()).hexdigest()[:16]
+    everything += hashlib.sha256(" ".join((suite, *modules)).encode()).hexdigest()[:16]
     texts = Texts()
     keys = {name: (name, f"{everything} {texts.hash_of(name)}") for name in items}
     found = {key: cached[key] for key in keys.values() if key in cached}
@@ -367,19 +370,29 @@ def _tracer(
 
 
 class Cache:
-    """The kills that are known: each stands while the module, the test and all support are as they were."""
+    """The kills that are known: each stands while the module, the test and all support are as they were.
 
-    def __init__(self) -> None:
-        self._path = CACHE / "kills.json"
-        self._kills = json.loads(self._path.read_text()) if self._path.exists() else {}
+    What the quick suite kills all tests kill, but not the other way.
+    """
+
+    def __init__(self, suite: str) -> None:
+        self.suite = suite
+        paths = {name: CACHE / f"kills-{name}.json" for name in ("quick", suite)}
+        known = {name: json.loads(path.read_text()) if path.exists() else {} for name, path in paths.items()}
+        self._path, self._kills = paths[suite], known[suite]
+        self._quick = known["quick"]
         self._modules: dict[str, str] = {}
         self._texts = Texts()
         self._support = _hash([*_python(TESTS / "support"), TESTS / "conftest.py"])
 
     def get(self, mutant: Mutant) -> Fate | None:
         """The kill, if it is known."""
-        killer, how, seconds, key = self._kills.get(mutant.name, ("", "", 0.0, ""))
-        return Fate(killer, how, seconds) if killer and key == self._key(mutant, killer) else None
+        for killer, how, seconds, key in (
+            k[mutant.name] for k in (self._kills, self._quick) if mutant.name in k
+        ):
+            if key == self._key(mutant, killer):
+                return Fate(killer, how, seconds)
+        return None
 
     def put(self, mutant: Mutant, fate: Fate) -> None:
         """Note a kill, in the file at once."""
