@@ -17,7 +17,7 @@ import attemper
 from attemper.certificates.claims import FloatClaim
 from attemper.languages.measures import FLOAT_ACCURACY
 from attemper.languages.named.drawing import changed, random_word
-from attemper.languages.named.entry import Named, Transduction
+from attemper.languages.named.entry import Transduction, ZooEntry
 from attemper.languages.words import Word
 from attemper.running.batches import Run
 from attemper.running.truth import truth_of_words
@@ -156,7 +156,7 @@ def of_formula(formula: str, regime: str) -> Subject:
     return Subject(formula, regime, model, FORMULA_FORMATS, words, is_right)
 
 
-def of_entry(entry: Named, model: attemper.Model, regime: str) -> Subject:
+def of_entry(entry: ZooEntry, model: attemper.Model, regime: str) -> Subject:
     """An entry of the zoo; its oracle says what is right: the verdict, or what is put out everywhere."""
 
     def is_right(run: Run) -> bool:

@@ -12,7 +12,7 @@ from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import Status
 from attemper.exact.formats import FORMATS
 from attemper.languages.named.zoo import ALIASES, everything
-from attemper.languages.regular.classes import Kind
+from attemper.languages.regular.classes import RegularClass
 from attemper.networks.layers import Construction, HardWeighting, Masking
 from attemper.networks.regime import Regime
 from attemper.registry import COMMANDS
@@ -102,7 +102,7 @@ def test_each_term_that_a_page_uses_is_linked_from_one() -> None:
 
 
 def test_every_name_that_values_have_is_explained() -> None:
-    enums = (Status, Regime, Masking, HardWeighting, Kernel, Kind)
+    enums = (Status, Regime, Masking, HardWeighting, Kernel, RegularClass)
     names = {str(member.value) for kind in enums for member in kind}
     names |= {kind.__name__ for kind in get_args(Construction)} | set(FORMATS)
     # Strictly masked heads are explained with the others.

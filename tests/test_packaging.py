@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import attemper
-from attemper.exports.kinds import Kind
+from attemper.exports.kinds import ExportTarget
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "attemper"
@@ -144,7 +144,9 @@ def test_every_extra_that_an_error_names_exists() -> None:
     }
     assert "cluster" in said
     assert said <= set(EXTRAS)
-    assert {Kind.HUGGING_FACE, Kind.TRANSFORMER_LENS, Kind.ONNX, "play"} <= set(EXTRAS)
+    assert {ExportTarget.HUGGING_FACE, ExportTarget.TRANSFORMER_LENS, ExportTarget.ONNX, "play"} <= set(
+        EXTRAS
+    )
 
 
 # Citation ------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.network import failure_at
 from attemper.checker.verdict import Status
-from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import FORMATS
 from attemper.languages.regular.dfa import Dfa
@@ -270,7 +270,7 @@ def test_named_languages_on_many_words(name: str) -> None:
 def test_deep_brackets_without_counting(depth: int) -> None:
     """A cascade has half as many layers as the automaton has states."""
     dfa = automata.dyck(depth)
-    model = compile_source(dfa, dfa.alphabet, Regime.UNBOUNDED, limits=Limits(counter=False))
+    model = compile_source(dfa, dfa.alphabet, Regime.UNBOUNDED, limits=CascadeCaps(counter=False))
     assert attention_layers(model) <= depth + 1
     assert_proved(model)
     assert not wrong_words(model, dfa, short_words(dfa))

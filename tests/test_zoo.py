@@ -8,7 +8,7 @@ import pytest
 
 import attemper
 from attemper.checker.verdict import Status
-from attemper.languages.named.entry import Entry, RegimeName, Source, Transduction
+from attemper.languages.named.entry import Entry, RegimeName, SourceText, Transduction
 from attemper.languages.named.zoo import (
     entries,
     everything,
@@ -132,7 +132,7 @@ def test_every_language_is_proved_and_right_in_its_regimes(entry: Entry, regime:
         for number, (entry, source) in enumerate(OTHER_SOURCES)
     ],
 )
-def test_other_ways_to_write_a_language_are_proved_and_right(entry: Entry, source: Source) -> None:
+def test_other_ways_to_write_a_language_are_proved_and_right(entry: Entry, source: SourceText) -> None:
     require_proved_and_right(compile_entry(entry, source), entry, 30)
 
 

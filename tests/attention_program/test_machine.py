@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from attemper.attention_program import machine, meaning
-from attemper.attention_program.meaning import Row
+from attemper.attention_program.meaning import StepValues
 from attemper.attention_program.ops import (
     Attend,
     Choice,
@@ -48,7 +48,7 @@ from attemper.compiling.simplifying.spell_out import Shared, spell_out
 from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import FIRST, SIGN, evaluate, number
 from attemper.exact.predicates import holds
-from attemper.languages.named.entry import Entry, Source
+from attemper.languages.named.entry import Entry, SourceText
 from attemper.languages.temporal.parse import parse
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.meaning_hard import output_bits
@@ -82,7 +82,7 @@ SEES: dict[Mask, Callable[[int, int], bool]] = {
 }
 
 
-def by_scores(program: Program, word: Word) -> tuple[Row, ...]:
+def by_scores(program: Program, word: Word) -> tuple[StepValues, ...]:
     """Every step again, position by position: a head goes where its score is highest, whatever is there."""
     n = len(word)
 
@@ -158,7 +158,7 @@ LETTERS = Alphabet(("-", "w", "v", "x"))
 """w: looked for; v: the value holds; x: both."""
 
 
-def rows_of(step: Step, word: str) -> tuple[Row, Row]:
+def rows_of(step: Step, word: str) -> tuple[StepValues, StepValues]:
     """A step's values by the definition and by the machine, where s0 is `where` and s1 the value."""
     program = Program(LETTERS, (Letter(("w", "x")), Letter(("v", "x")), step), 2)
     return meaning.run(program, tuple(word))[2], machine.run(without_defaults(program), tuple(word))[2]
@@ -323,7 +323,7 @@ def test_many_guarded_formulas_are_the_same_in_both() -> None:
 
 @pytest.mark.sweep(3)
 @pytest.mark.parametrize(("entry", "source"), SHOWN, ids=[title(*shown) for shown in SHOWN])
-def test_named_languages_are_the_same_in_both(entry: Entry, source: Source) -> None:
+def test_named_languages_are_the_same_in_both(entry: Entry, source: SourceText) -> None:
     alphabet = Alphabet(entry.alphabet)
     program = compile_language(language_of(entry, source), alphabet, Regime.UNBOUNDED).guarded
     words = words_up_to(alphabet, 6 if len(alphabet.symbols) == 2 else 4)

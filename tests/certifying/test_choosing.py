@@ -8,7 +8,7 @@ from attemper.certifying.choosing import Chosen, Goal, choose, layers_without_co
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.decompose import decompose
-from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.formats import FLOAT32, FLOAT64
 from attemper.languages.regular.dfa import Dfa
@@ -115,7 +115,7 @@ def test_for_a_remark_on_layers_no_automaton_is_taken_apart_again(monkeypatch: p
     """It took half of the time that a language of 100 states took to compile."""
     dfa = automata.dyck(6)
     found = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,))
-    again = decompose(dfa, Limits(counter=False))
+    again = decompose(dfa, CascadeCaps(counter=False))
     monkeypatch.setattr("attemper.certifying.choosing.decompose", None)
     assert layers_without_counting(found) == way_taken(again.alternatives).sublayers == 4
 
@@ -123,14 +123,14 @@ def test_for_a_remark_on_layers_no_automaton_is_taken_apart_again(monkeypatch: p
 def test_a_network_that_counts_may_be_the_only_one() -> None:
     """Without counting there would be more levels than are allowed."""
     dfa = automata.clamped(8)
-    found = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), limits=Limits(levels=5))
+    found = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), limits=CascadeCaps(levels=5))
     assert layers_without_counting(found) is None
 
 
 def test_caps_are_those_that_are_said() -> None:
     dfa = automata.dyck(3)
     with pytest.raises(UnsupportedError, match="beyond the cap of 5; raise it with --cap symbols="):
-        choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), limits=Limits(symbols=5, counter=False))
+        choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), limits=CascadeCaps(symbols=5, counter=False))
 
 
 def test_if_nothing_is_proved_the_smaller_network_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ import pytest
 import attemper
 from attemper.certifying.horizons import Horizon, Horizons, _Search, horizon_of
 from attemper.certifying.parts import PartRounding, Parts
-from attemper.certifying.strains import Strains
+from attemper.certifying.strains import GrowingErrors
 from attemper.checker.analysis import Analysis
 from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel
@@ -155,7 +155,7 @@ class Judge:
     def search(self, kernel: Kernel, guess: int, most: int) -> Horizon:
         """What is found by asking this checker."""
         parts = three_heads()
-        search = _Search(cast("Rounding", self), kernel, parts, Strains([], parts))
+        search = _Search(cast("Rounding", self), kernel, parts, GrowingErrors([], parts))
         return search.run(guess, most)
 
 

@@ -25,7 +25,7 @@ from attemper.checker.heads import head_fact
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import RECURSION, prove
-from attemper.checker.values import Bound, Stream
+from attemper.checker.values import Bound, ResidualValues
 from attemper.exact.balls import precision, upper_bound
 from attemper.exact.closed_forms import I, Power, plus
 from attemper.languages.temporal.parse import parse
@@ -170,7 +170,7 @@ def test_a_head_leads_by_its_gap_and_strays_by_its_mass() -> None:
 def with_end(analysis: Analysis, coordinate: int, **changes: object) -> Analysis:
     """The analysis with another error or value at the end."""
     last = analysis.layers[-1]
-    after = Stream(list(last.after.values), list(last.after.errors))
+    after = ResidualValues(list(last.after.values), list(last.after.errors))
     if "error" in changes:
         after.errors[coordinate] = changes["error"]  # type: ignore[assignment]
     if "value" in changes:
@@ -375,7 +375,7 @@ def test_a_network_that_divides_by_zero_is_not_judged() -> None:
 @pytest.mark.parametrize(("power", "is_taken"), [(-2, True), (0, True), (1, False), (2, False)])
 def test_errors_do_not_grow_with_the_word(power: int, is_taken: bool) -> None:
     names = Formulas(AB.symbols).names
-    stream = Stream([{}, {(0, 0): names.letter("b")}], [Fraction(0), Fraction(1, 7)])
+    stream = ResidualValues([{}, {(0, 0): names.letter("b")}], [Fraction(0), Fraction(1, 7)])
     output = Output(1, names.letter("a"), Fraction(1), Fraction(1), 1, Bound(Fraction(1, 9), power))
     if not is_taken:
         with pytest.raises(UnprovenError, match="coordinate 1 is off by more and more in longer words"):

@@ -7,8 +7,8 @@ import random
 from collections.abc import Callable
 
 from attemper.checker.cases import (
-    Bit,
-    Number,
+    KnownBit,
+    KnownInteger,
     both,
     chosen,
     different,
@@ -30,12 +30,12 @@ Truth = int | None
 TRUTHS: tuple[Truth, ...] = (0, 1, None)
 
 
-def bit_of(truths: list[Truth]) -> Bit:
+def bit_of(truths: list[Truth]) -> KnownBit:
     """The bit with these truths in its cases, the first case first."""
-    return Bit(*(from_digits("1" if truth == value else "0" for truth in truths) for value in (1, 0)))
+    return KnownBit(*(from_digits("1" if truth == value else "0" for truth in truths) for value in (1, 0)))
 
 
-def truths_of(bit: Bit, count: int) -> list[Truth]:
+def truths_of(bit: KnownBit, count: int) -> list[Truth]:
     found: list[Truth] = []
     for yes, no in zip(digits(bit.yes, count), digits(bit.no, count), strict=True):
         assert (yes, no) != ("1", "1")
@@ -53,7 +53,7 @@ def by_definition(function: Callable[..., int], *truths: Truth) -> Truth:
     return found.pop() if len(found) == 1 else None
 
 
-def assert_is(operation: Callable[..., Bit], function: Callable[..., int], inputs: int) -> None:
+def assert_is(operation: Callable[..., KnownBit], function: Callable[..., int], inputs: int) -> None:
     rows = [*itertools.product(TRUTHS, repeat=inputs)]
     columns = [bit_of(list(column)) for column in zip(*rows, strict=True)]
     assert truths_of(operation(*columns), len(rows)) == [by_definition(function, *row) for row in rows]
@@ -106,6 +106,6 @@ def test_numbers_are_tested_mapped_and_increased_case_by_case() -> None:
         assert_apart(increased(number, factor, bit_of(truths)))
 
 
-def assert_apart(number: Number) -> None:
+def assert_apart(number: KnownInteger) -> None:
     assert all(one & other == 0 for one, other in itertools.combinations(number.values(), 2))
     assert all(number.values())

@@ -18,7 +18,7 @@ from attemper.checker.feed_forward import (
 )
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine, Names, UnprovenError
-from attemper.checker.values import Stream
+from attemper.checker.values import ResidualValues
 from attemper.networks.layers import Hidden, Layer, Masking
 from tests.support.drawn.heads import short_words
 from tests.support.judges.derived import Reading
@@ -68,7 +68,7 @@ def test_outputs_are_those_of_the_hidden_units(seed: int) -> None:
         )
         for _ in range(rng.randint(1, 6))
     )
-    stream = Stream([{(0, 0): diagram} for diagram in before], [Fraction(0)] * width)
+    stream = ResidualValues([{(0, 0): diagram} for diagram in before], [Fraction(0)] * width)
     after = apply_groups(names, groups_of(names, Layer((), hidden, ()), 0, stream), stream)
     assert after.errors == [0] * width
     for word in WORDS:
@@ -85,7 +85,7 @@ def test_outputs_are_those_of_the_hidden_units(seed: int) -> None:
 
 def test_hidden_units_that_read_what_grows_are_refused() -> None:
     names = Formulas(("a", "b")).names
-    stream = Stream([{(1, 0): names.true}], [Fraction(0)])
+    stream = ResidualValues([{(1, 0): names.true}], [Fraction(0)])
     hidden = (Hidden(((0, Fraction(1)),), Fraction(0), ((0, Fraction(1)),)),)
     with pytest.raises(UnprovenError, match="layer 3: a hidden unit reads a position embedding"):
         groups_of(names, Layer((), hidden, ()), 3, stream)
@@ -95,7 +95,7 @@ def test_units_whose_sign_is_known_make_no_new_number() -> None:
     """A mean between -1 and 1 with bias 1 is never negative, with bias -1 never positive."""
     names = Formulas(("a", "b")).names
     mean = names.mean(Masking.FUTURE, names.plus(names.letter("a"), names.scaled(names.letter("b"), -1)))
-    stream = Stream([{(0, 0): mean}, {}], [Fraction(0)] * 2)
+    stream = ResidualValues([{(0, 0): mean}, {}], [Fraction(0)] * 2)
     for bias, known in ((1, True), (-1, True), (Fraction(1, 2), False)):
         hidden = (Hidden(((0, Fraction(1)),), Fraction(bias), ((1, Fraction(2)),)),)
         number = len(names.quantities)
@@ -145,7 +145,9 @@ def test_the_deviation_of_an_average_counts_the_units_that_can_be_active() -> No
 def test_errors_of_all_groups_add_up() -> None:
     names = Formulas(("a", "b")).names
     a, b = names.letter("a"), names.letter("b")
-    stream = Stream([{(0, 0): a}, {(0, 0): b}, {}], [Fraction(1, 8), Fraction(1, 16), Fraction(1, 32)])
+    stream = ResidualValues(
+        [{(0, 0): a}, {(0, 0): b}, {}], [Fraction(1, 8), Fraction(1, 16), Fraction(1, 32)]
+    )
     hidden = (
         Hidden(((0, Fraction(2)),), Fraction(0), ((2, Fraction(1)),)),
         Hidden(((1, Fraction(1)),), Fraction(0), ((2, Fraction(-3)),)),
@@ -163,7 +165,7 @@ def test_the_error_is_that_of_the_value_where_it_is_largest() -> None:
     """ReLU(x - 1/2) of a rough bit is still 0 at 0, and as rough as the bit at 1."""
     names = Formulas(("a", "b")).names
     for letter in ("a", "b"):
-        stream = Stream([{(0, 0): names.letter(letter)}, {}], [Fraction(1, 8), Fraction(0)])
+        stream = ResidualValues([{(0, 0): names.letter(letter)}, {}], [Fraction(1, 8), Fraction(0)])
         hidden = (Hidden(((0, Fraction(1)),), Fraction(-1, 2), ((1, Fraction(1)),)),)
         after = apply_groups(names, groups_of(names, Layer((), hidden, ()), 0, stream), stream)
         assert after.errors[1] == Fraction(1, 8)

@@ -25,7 +25,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
-from attemper.networks.files import WEIGHTS, Source, digest_of
+from attemper.networks.files import WEIGHTS, Provenance, digest_of
 from attemper.networks.files import save as save_network
 from attemper.theories.refutation.certificate.files import Refutation
 from attemper.theories.refutation.certificate.files import save as save_refutation
@@ -65,7 +65,7 @@ def saved(
     folder: Path,
     own: Model,
     *claims: Claim,
-    source: Source | None = None,
+    source: Provenance | None = None,
     language: Language | None = None,
 ) -> Path:
     """A folder with the model's network, as if it came from the source, and a certificate."""
@@ -370,9 +370,9 @@ def test_a_source_that_differs_in_one_thing_is_another_language(tmp_path: Path) 
             (own, replace(own.source, kind="automaton"), own.language),
             (own, own.source, regular().language),
             (regular(), replace(regular().source, text="[^]*b"), regular().language),
-            (regular(), Source("formula", "a", "last", "unbounded"), regular().language),
-            (counting(), Source("program", text.replace(">= 0", ">= 1"), "last", "unbounded"), program),
-            (counting(), Source("formula", text, "last", "unbounded"), program),
+            (regular(), Provenance("formula", "a", "last", "unbounded"), regular().language),
+            (counting(), Provenance("program", text.replace(">= 0", ">= 1"), "last", "unbounded"), program),
+            (counting(), Provenance("formula", text, "last", "unbounded"), program),
         )
     ):
         folder = saved(tmp_path / str(number), some, source=source, language=language)

@@ -618,7 +618,7 @@ def test_reciprocals_of_tests_are_refused() -> None:
 
 def test_a_total_is_kept_up_to_its_bounds() -> None:
     remainder, stopping, forgotten = (
-        registers.Tally(0, (), modulus, -2, 3, stops)
+        registers.PrefixSum(0, (), modulus, -2, 3, stops)
         for modulus, stops in ((4, False), (0, True), (0, False))
     )
     values = range(-5, 7)
@@ -631,7 +631,7 @@ def test_a_total_that_goes_both_ways_is_kept_as_far_as_states_can_be_apart() -> 
     """In an automaton of 3 states a total that may rise by 2 is followed up to 6 beyond the farthest test."""
     counts = (Letter(("a",)), Letter(("b",)), Count(Mask.UP_TO, 0), Count(Mask.UP_TO, 1))
 
-    def tally(*parts: tuple[int, Ref], constant: int = 0) -> registers.Tally:
+    def tally(*parts: tuple[int, Ref], constant: int = 0) -> registers.PrefixSum:
         program = Program(AB, (*counts, Linear(parts, constant), Compare(4, 4)), 5)
         (found,) = registers._tallies(program, range(6), 3).values()
         return found

@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from attemper.checker.attention.bounds import DOMAINS
-from attemper.checker.attention.contests import Contest, Kind
+from attemper.checker.attention.contests import Competition, Rival
 from attemper.checker.attention.tie_breaks import tie_break
 from attemper.checker.constructions.neighbour import NeighbourRule
 from attemper.checker.constructions.select import SelectRule
@@ -67,7 +67,7 @@ class Contender:
     values: tuple[Form, ...] = ({"a": 1, "sign": 2},)
     symbols: tuple[str, ...] = AB
 
-    def fact(self) -> tuple[Palette, Head, Contest]:
+    def fact(self) -> tuple[Palette, Head, Competition]:
         """The head, and what is found to compete in it."""
         own = Palette(self.symbols)
         own.values["n^2 sign"] = {(0, 2): own.names.sign}
@@ -153,27 +153,27 @@ def rivals(own: Palette, contender: Contender) -> Iterator[Rivals]:
                 )
 
 
-def kind_of(one: Rivals, contender: Contender) -> Kind:
+def kind_of(one: Rivals, contender: Contender) -> Rival:
     """How the two compete, by its definition."""
     if contender.construction is SELECT:
-        return Kind.LEVEL if not one.rest else Kind.BEHIND if one.tie > 0 else Kind.AHEAD
-    return Kind.SELF if one.j == one.i else Kind.LEVEL if (one.w - one.j) % 2 == 0 else Kind.BEHIND
+        return Rival.LEVEL if not one.rest else Rival.BEHIND if one.tie > 0 else Rival.AHEAD
+    return Rival.SELF if one.j == one.i else Rival.LEVEL if (one.w - one.j) % 2 == 0 else Rival.BEHIND
 
 
-def lead_of(one: Rivals, kind: Kind, contender: Contender) -> Fraction:
+def lead_of(one: Rivals, kind: Rival, contender: Contender) -> Fraction:
     """The least lead of such a pair where i sees what it does, as FORMAT.md has it."""
     seen = visible(contender.masking.weak, one.i, one.n)
     greatest = one.i if contender.masking.weak is LEFT else one.n
     is_linear = contender.power > 0
     match kind:
-        case Kind.LEVEL:
+        case Rival.LEVEL:
             steps = 1 if contender.construction is SELECT else 2
             return one.weight * steps / (1 if is_linear else greatest**2)
-        case Kind.BEHIND:
+        case Rival.BEHIND:
             return one.rest
-        case Kind.AHEAD:
+        case Rival.AHEAD:
             return one.rest - one.weight * (len(seen) - 1 if is_linear else 1 - Fraction(1, greatest))
-        case Kind.SELF:
+        case Rival.SELF:
             return one.rest - one.weight * (1 if is_linear else Fraction(2, one.i**2))
 
 
@@ -186,7 +186,9 @@ def settled(own: Palette, contender: Contender) -> set[tuple[Fraction, ...]]:
     return {level for level, found in values.items() if len(found) == 1}
 
 
-def wrong(own: Palette, contender: Contender, contest: Contest, cases: tuple[int, int]) -> Iterator[object]:
+def wrong(
+    own: Palette, contender: Contender, contest: Competition, cases: tuple[int, int]
+) -> Iterator[object]:
     """What is not as the scores have it; `cases` are those of even and of odd i."""
     leads = {(pair.case, pair.winner, pair.other, pair.kind): pair.lead for pair in contest.pairs}
     needed, queries = set(), defaultdict(list)
@@ -200,7 +202,7 @@ def wrong(own: Palette, contender: Contender, contest: Contest, cases: tuple[int
             yield "the size of the tie-break", one
         if laurent.at(contest.reach, one.i, one.n) != greatest:
             yield "the greatest position", one
-        if kind is Kind.LEVEL and one.keys[0][1:] in free:
+        if kind is Rival.LEVEL and one.keys[0][1:] in free:
             continue
         needed.add((case, *one.keys, kind))
         lead = leads.get((case, *one.keys, kind))
@@ -208,7 +210,7 @@ def wrong(own: Palette, contender: Contender, contest: Contest, cases: tuple[int
             yield "no pair", one
         elif laurent.at(lead.form, one.i, one.n) != lead_of(one, kind, contender) or lead.domain != domain:
             yield "another lead", one
-        elif (one.rest if kind is Kind.BEHIND else one.score) < laurent.at(lead.form, one.i, one.n):
+        elif (one.rest if kind is Rival.BEHIND else one.score) < laurent.at(lead.form, one.i, one.n):
             yield "not even that lead", one
     if len(leads) != len(contest.pairs) or leads.keys() - needed:
         yield "pairs that never compete", leads.keys() - needed
@@ -270,7 +272,7 @@ def test_every_two_positions_that_compete_are_a_pair_with_its_least_lead(number:
     own, _, contest = contender.fact()
     is_selection = contender.construction is SELECT
     assert contest.power == contender.power
-    level = [one for one in rivals(own, contender) if kind_of(one, contender) is Kind.LEVEL]
+    level = [one for one in rivals(own, contender) if kind_of(one, contender) is Rival.LEVEL]
     assert contest.steps == min(abs(one.w - one.j) for one in level)
     numberings = [(0, 0)] if is_selection else [(0, 1), (1, 0)]
     assert [] in [list(wrong(own, contender, contest, cases)) for cases in numberings]

@@ -22,7 +22,7 @@ import attemper
 from attemper.certificates.claims import FloatClaim
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import FORMATS
-from attemper.languages.named.entry import Formula
+from attemper.languages.named.entry import FormulaText
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Word
 from attemper.networks.layers import Masking
@@ -43,7 +43,7 @@ NARROW: tuple[DType, ...] = ("float32", "bfloat16")
 ORDERS = ("left", "right", "heavy first", "light first", "shuffled")
 
 FORMULAS: tuple[tuple[str, str, str | None], ...] = (
-    *((one.text, " ".join(entry.alphabet), None) for entry, one in SHOWN if isinstance(one, Formula)),
+    *((one.text, " ".join(entry.alphabet), None) for entry, one in SHOWN if isinstance(one, FormulaText)),
     ("a S b", "abc", None),
     ("Y a", "ab", None),
     ("X a", "ab", "first"),

@@ -24,7 +24,7 @@ from attemper.certificates.files import save as save_certificate
 from attemper.checker import counterexample, diagrams, limits
 from attemper.checker.child import Failure
 from attemper.checker.folders import check_folder
-from attemper.checker.limits import Limits, Request, check_within
+from attemper.checker.limits import ProcessLimits, Request, check_within
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, MalformedFileError
 from attemper.exact.closed_forms import MAX_TOTAL_DEGREE, form_from_tree
@@ -462,7 +462,7 @@ def test_the_time_that_a_program_takes_to_start_counts(folder: Path, monkeypatch
 
     monkeypatch.setattr(subprocess.Popen, "communicate", timed_out)
     for spent in (0, 3, 5, 6, -1):
-        assert check_within(Request(str(folder)), Limits(10), spent).status is Status.UNKNOWN
+        assert check_within(Request(str(folder)), ProcessLimits(10), spent).status is Status.UNKNOWN
     assert allowed == [8, 5, 3, 8, 8]
     assert limits.seconds_since_start() > 0
 
@@ -475,7 +475,7 @@ def test_where_memory_cannot_be_limited_that_is_said(folder: Path, monkeypatch: 
 
 
 def test_the_limits_from_python(folder: Path) -> None:
-    verdict = check_within(Request(str(folder)), Limits())
+    verdict = check_within(Request(str(folder)), ProcessLimits())
     assert verdict.status is Status.PROVED
     assert verdict == check_folder(folder)
     subject = load(folder).check(load_certificate(folder)).subject

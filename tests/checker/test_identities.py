@@ -13,14 +13,14 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
 from attemper.checker.names import (
     MAX_RESIDUES,
-    At,
+    AtOffset,
     Exists,
     Names,
     PlaceAtLeast,
     PlaceAtom,
     PlaceRemainder,
     PositivePart,
-    Shifted,
+    SelectedAt,
     SumAtLeast,
     UnprovenError,
 )
@@ -160,7 +160,7 @@ def test_what_moves_is_known_where_it_went(offset: int) -> None:
         before, after = (own.diagrams.support(diagram) for diagram in (everywhere, moved(everywhere)))
         kept = {variable for variable in before if isinstance(own.atoms[variable[0]], Exists | SumAtLeast)}
         assert kept <= after
-        shifts = [own.atoms[family] for family, _ in after if isinstance(own.atoms[family], Shifted)]
+        shifts = [own.atoms[family] for family, _ in after if isinstance(own.atoms[family], AtOffset)]
         assert not [atom for atom in shifts if atom.inner in dict(kept)]
     left, right = own.letter("a"), own.letter("b")
     assert moved(own.both(left, right)) == own.both(moved(left), moved(right))
@@ -339,7 +339,7 @@ def test_remainders_of_large_moduli_are_looked_for_like_anything_else(modulus: i
     own = names()
     where = own.place(Remainder(modulus, 5), 1, 0, 0)
     own.positions.attend(LEFT, False, where, own.letter("a"))
-    assert any(isinstance(atom, At) for atom in own.atoms) == (modulus > MAX_RESIDUES)
+    assert any(isinstance(atom, SelectedAt) for atom in own.atoms) == (modulus > MAX_RESIDUES)
 
 
 def test_where_some_position_is_split_by_remainders_they_are_looked_for_like_anything_else() -> None:
@@ -359,7 +359,7 @@ def test_other_bits_of_remainders_are_looked_for_like_anything_else() -> None:
         own.place(Remainder(5, 1), 0, 1, 0),
     ):
         own.positions.attend(LEFT, False, other, own.letter("a"))
-        assert any(isinstance(atom, At) and atom.where == own.decided(other) for atom in own.atoms)
+        assert any(isinstance(atom, SelectedAt) and atom.where == own.decided(other) for atom in own.atoms)
 
 
 # Counts ----------------------------------------------------------------------------------------------

@@ -20,13 +20,13 @@ from attemper.checker import program as checker_program
 from attemper.checker.check import judge
 from attemper.checker.folders import check_path
 from attemper.checker.names import UnprovenError
-from attemper.checker.registers import Places
+from attemper.checker.registers import PeriodicPositions
 from attemper.checker.verdict import Status
 from attemper.errors import SourceError, UnsupportedError
 from attemper.exact.predicates import PredicateError
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet
-from attemper.networks.files import Source, digest_of
+from attemper.networks.files import Provenance, digest_of
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import Network
 from attemper.reading.machines import automaton_of
@@ -75,7 +75,7 @@ def test_a_network_is_neither_proved_nor_refuted_by_a_product_that_passes_for_a_
     value: int, tmp_path: Path
 ) -> None:
     spoken = language(f"{PSEUDOPRIME}output s7")
-    network, source = constant(value), Source("program", show_program(spoken.program), "last", "exact")
+    network, source = constant(value), Provenance("program", show_program(spoken.program), "last", "exact")
     save_network(network, source, tmp_path)
     save_certificate(Certificate(digest_of(network, source), spoken, (RealClaim(),)), tmp_path)
     assert check_path(tmp_path, explain=True).status is Status.UNKNOWN
@@ -155,4 +155,4 @@ def test_places_are_no_longer_looked_at_when_there_are_too_many() -> None:
     tests = ('["test", ["mod", 5003, 1], 1, 0, 0]', '["test", ["named", "prime"], 1, 0, 0]')
     steps = "".join(f"s{k} = place {test}\n" for k, test in enumerate(tests))
     with pytest.raises(UnprovenError, match="more than 5000 of them apart"):
-        Places.of(parse_program(f'alphabet ["a", "b"]\n{steps}output s0'))
+        PeriodicPositions.of(parse_program(f'alphabet ["a", "b"]\n{steps}output s0'))

@@ -19,7 +19,7 @@ import pytest
 
 from attemper.checker import limits
 from attemper.checker.child import Failure
-from attemper.checker.limits import MEMORY, SECONDS, Limits, Request, check_within, seconds_since_start
+from attemper.checker.limits import MEMORY, SECONDS, ProcessLimits, Request, check_within, seconds_since_start
 from attemper.checker.report import record_of
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.errors import AttemperError, ExitCode, OptionError
@@ -48,18 +48,18 @@ def checked(
     monkeypatch: pytest.MonkeyPatch,
     process: Ended,
     request: Request | None = None,
-    allowed: Limits | None = None,
+    allowed: ProcessLimits | None = None,
     spent: float = 0.0,
 ) -> Verdict:
     """What is said when the process ends that way."""
 
     @contextmanager
-    def child(asked: Request, limit: Limits) -> Iterator[Ended]:
-        assert (asked, limit) == (request or Request("nowhere"), allowed or Limits())
+    def child(asked: Request, limit: ProcessLimits) -> Iterator[Ended]:
+        assert (asked, limit) == (request or Request("nowhere"), allowed or ProcessLimits())
         yield process
 
     monkeypatch.setattr(limits, "_child", child)
-    return check_within(request or Request("nowhere"), allowed or Limits(), spent)
+    return check_within(request or Request("nowhere"), allowed or ProcessLimits(), spent)
 
 
 # The limits ------------------------------------------------------------------------------------------
@@ -67,29 +67,29 @@ def checked(
 
 def test_the_limits_unless_others_are_said_are_those_of_the_readme() -> None:
     assert f"ends after {SECONDS:g} seconds or with {MEMORY:,} MB" in README.read_text(encoding="utf-8")
-    assert Limits() == Limits(SECONDS, MEMORY)
+    assert ProcessLimits() == ProcessLimits(SECONDS, MEMORY)
 
 
 @pytest.mark.parametrize("seconds", [1e-9, 0.5, 1, 999_999, 1_000_000])
 def test_seconds_are_more_than_none_and_at_most_a_million(seconds: float) -> None:
-    assert Limits(seconds, 1).seconds == seconds
+    assert ProcessLimits(seconds, 1).seconds == seconds
 
 
 @pytest.mark.parametrize("seconds", [0, -1e-9, -0.5, -1, 1_000_000.5, 1_000_001, float("nan"), float("inf")])
 def test_other_seconds_are_refused(seconds: float) -> None:
     with pytest.raises(OptionError, match="--seconds must be more than 0 and at most 1,000,000, not"):
-        Limits(seconds, 1)
+        ProcessLimits(seconds, 1)
 
 
 @pytest.mark.parametrize("memory", [1, 2, 999_999_999, 1_000_000_000])
 def test_memory_is_at_least_a_megabyte_and_at_most_a_petabyte(memory: int) -> None:
-    assert Limits(1, memory).memory == memory
+    assert ProcessLimits(1, memory).memory == memory
 
 
 @pytest.mark.parametrize("memory", [0, -1, -2, 1_000_000_001])
 def test_other_memory_is_refused(memory: int) -> None:
     with pytest.raises(OptionError, match="--memory must be from 1 to 1,000,000,000 MB, not"):
-        Limits(1, memory)
+        ProcessLimits(1, memory)
 
 
 @pytest.mark.parametrize(
@@ -119,19 +119,21 @@ def test_a_fifth_or_two_seconds_are_kept_and_what_is_spent_counts(
 ) -> None:
     """Of a program that was started for this check: no more than half of the time is over, then."""
     process = Ended(b"", None)
-    verdict = checked(monkeypatch, process, allowed=Limits(seconds), spent=spent)
+    verdict = checked(monkeypatch, process, allowed=ProcessLimits(seconds), spent=spent)
     assert process.allowed == [pytest.approx(allowed, rel=1e-12)]
     (claim,) = verdict.claims
     assert claim.status is Status.UNKNOWN
     assert claim.text == f"no answer within {seconds:g} seconds; allow more with --seconds"
 
 
-def asked_of(request: Request, limit: Limits, monkeypatch: pytest.MonkeyPatch) -> list[tuple[bool, float]]:
+def asked_of(
+    request: Request, limit: ProcessLimits, monkeypatch: pytest.MonkeyPatch
+) -> list[tuple[bool, float]]:
     """Of each process: whether it is to explain a proof, and how many seconds it has."""
     found: list[tuple[bool, float]] = []
 
     @contextmanager
-    def child(asked: Request, limit: Limits) -> Iterator[Ended]:
+    def child(asked: Request, limit: ProcessLimits) -> Iterator[Ended]:
         found.append((asked.explain, limit.seconds))
         yield Ended(json.dumps(record_of(PROVED)).encode(), 0)
 
@@ -144,9 +146,9 @@ def asked_of(request: Request, limit: Limits, monkeypatch: pytest.MonkeyPatch) -
 
 def test_an_explanation_has_what_is_left_of_the_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     request = Request(str(tmp_path), explain=True)
-    assert asked_of(request, Limits(20), monkeypatch) == [(False, 20), (True, 13)]
-    assert asked_of(request, Limits(5), monkeypatch) == [(False, 5), (True, limits.LEAST_SECONDS)]
-    assert asked_of(replace(request, explain=False), Limits(5), monkeypatch) == [(False, 5)]
+    assert asked_of(request, ProcessLimits(20), monkeypatch) == [(False, 20), (True, 13)]
+    assert asked_of(request, ProcessLimits(5), monkeypatch) == [(False, 5), (True, limits.LEAST_SECONDS)]
+    assert asked_of(replace(request, explain=False), ProcessLimits(5), monkeypatch) == [(False, 5)]
 
 
 def test_a_refutation_that_is_to_be_explained_is_refused_at_once(
@@ -154,7 +156,7 @@ def test_a_refutation_that_is_to_be_explained_is_refused_at_once(
 ) -> None:
     path = tmp_path / "out.json"
     path.write_text("{}", encoding="utf-8")
-    assert asked_of(Request(str(path), explain=True), Limits(5), monkeypatch) == [(True, 5)]
+    assert asked_of(Request(str(path), explain=True), ProcessLimits(5), monkeypatch) == [(True, 5)]
 
 
 # How the process ends --------------------------------------------------------------------------------
@@ -187,7 +189,7 @@ def test_a_process_that_needs_more_memory_says_so(monkeypatch: pytest.MonkeyPatc
     """In a way in which nothing else ends; unless it is said, a check has what the readme says."""
     assert len({*map(int, Failure), *map(int, ExitCode)}) == len(["memory", "orphaned"]) + len(ExitCode)
     answer = json.dumps(record_of(PROVED)).encode()
-    (claim,) = checked(monkeypatch, Ended(answer, Failure.MEMORY), allowed=Limits(1, MEMORY)).claims
+    (claim,) = checked(monkeypatch, Ended(answer, Failure.MEMORY), allowed=ProcessLimits(1, MEMORY)).claims
     assert claim.status is Status.UNKNOWN
     assert claim.text == "more than 4,096 MB are needed; allow more with --memory"
     assert "or with 4,096 MB" in README.read_text(encoding="utf-8")
@@ -212,14 +214,14 @@ def test_a_proof_is_explained_by_another_process_on_which_no_verdict_rests(
 
         @contextmanager
         def child(
-            request: Request, _: Limits, asked: list[bool] = asked, second: Ended = second
+            request: Request, _: ProcessLimits, asked: list[bool] = asked, second: Ended = second
         ) -> Iterator[Ended]:
             asked.append(request.explain)
             yield second if request.explain else Ended(json.dumps(record_of(verdict)).encode(), 0)
 
         monkeypatch.setattr(limits, "_child", child)
-        assert check_within(Request("net"), Limits()) == verdict
-        found = check_within(Request("net", explain=True), Limits())
+        assert check_within(Request("net"), ProcessLimits()) == verdict
+        found = check_within(Request("net", explain=True), ProcessLimits())
         assert replace(found, explanation=()) == verdict
         if status is Status.MALFORMED:
             assert (found.explanation, asked) == ((), [False, False])
@@ -269,7 +271,7 @@ class Started:
         return b"", None
 
 
-def started(request: Request, limit: Limits, monkeypatch: pytest.MonkeyPatch) -> Started:
+def started(request: Request, limit: ProcessLimits, monkeypatch: pytest.MonkeyPatch) -> Started:
     found: list[Started] = []
 
     def start(command: list[str], **options: object) -> Started:
@@ -287,7 +289,7 @@ def started(request: Request, limit: Limits, monkeypatch: pytest.MonkeyPatch) ->
 def test_the_process_imports_this_package_and_hears_all_that_is_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    process = started(Request("net"), Limits(1, 77), monkeypatch)
+    process = started(Request("net"), ProcessLimits(1, 77), monkeypatch)
     assert process.command[0] == sys.executable
     *_, root, said = process.command
     assert (Path(root) / "attemper" / "checker" / "child.py").is_file()
@@ -301,7 +303,7 @@ def test_the_process_imports_this_package_and_hears_all_that_is_asked(
         "explain": False,
     }
     asked = Request("net", "module:model", "own.program", ignore_rounding=True, edited=True, explain=True)
-    said = started(asked, Limits(1, 77), monkeypatch).command[-1]
+    said = started(asked, ProcessLimits(1, 77), monkeypatch).command[-1]
     assert json.loads(said) == {
         "memory": 77,
         "path": "net",
@@ -314,8 +316,8 @@ def test_the_process_imports_this_package_and_hears_all_that_is_asked(
 
 
 def test_only_what_a_users_model_says_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert started(Request("net"), Limits(), monkeypatch).options["stderr"] == subprocess.DEVNULL
-    assert started(Request("net", "module:model"), Limits(), monkeypatch).options["stderr"] is None
+    assert started(Request("net"), ProcessLimits(), monkeypatch).options["stderr"] == subprocess.DEVNULL
+    assert started(Request("net", "module:model"), ProcessLimits(), monkeypatch).options["stderr"] is None
 
 
 def test_how_long_a_process_has_been_running() -> None:

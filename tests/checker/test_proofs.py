@@ -15,7 +15,7 @@ from attemper.checker.verdict import Status
 from attemper.compiling.pipeline import compile_language
 from attemper.errors import UnsupportedError
 from attemper.languages.language import Language
-from attemper.languages.named.entry import Entry, Source
+from attemper.languages.named.entry import Entry, SourceText
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
@@ -35,7 +35,7 @@ AB = Alphabet(("a", "b"))
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])
 @pytest.mark.parametrize(("entry", "source"), SHOWN, ids=[title(*shown) for shown in SHOWN])
-def test_named_languages_are_certified_and_checked(entry: Entry, source: Source, regime: str) -> None:
+def test_named_languages_are_certified_and_checked(entry: Entry, source: SourceText, regime: str) -> None:
     try:
         model = compile_entry(entry, source, regime=regime)
     except UnsupportedError:

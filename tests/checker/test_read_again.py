@@ -23,7 +23,7 @@ from attemper.attention_program.ops import Choice, Mask, Not, Program
 from attemper.attention_program.trees import program_to_tree
 from attemper.errors import UnsupportedError
 from attemper.languages.named import zoo
-from attemper.languages.named.entry import Entry, Named
+from attemper.languages.named.entry import Entry, ZooEntry
 from attemper.languages.rasp.show import show
 from attemper.workbench.model import Model
 from tests.checker.test_second_reader import read_alike
@@ -247,12 +247,12 @@ def test_random_texts_hold_what_they_mean(seed: int, regime: Any, tmp_path: Path
             assert tuple(put_out(source, model.alphabet.symbols, word)) == RaspMeaning(text, named).outputs()
 
 
-ZOO: list[tuple[Named, str]] = [(entry, regime) for entry in zoo.everything() for regime in entry.regimes]
+ZOO: list[tuple[ZooEntry, str]] = [(entry, regime) for entry in zoo.everything() for regime in entry.regimes]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("entry", "regime"), ZOO, ids=lambda own: getattr(own, "name", own))
-def test_the_zoo_s_files_hold_what_its_oracles_say(entry: Named, regime: Any, tmp_path: Path) -> None:
+def test_the_zoo_s_files_hold_what_its_oracles_say(entry: ZooEntry, regime: Any, tmp_path: Path) -> None:
     model = attemper.compile_named(entry.name, regime=regime)
     source = certified(model, tmp_path)
     judged(tmp_path, model, exact=62, floats=400)

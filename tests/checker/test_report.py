@@ -8,9 +8,9 @@ import pytest
 
 import attemper
 from attemper.checker.report import lines_of, record_of, verdict_of
-from attemper.checker.verdict import About, ClaimVerdict, Pair, Status, Subject, Verdict
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, WordPair
 
-PAIR = Pair(("a", "b"), ("a", "a"), True, 3, 2, (1,))
+PAIR = WordPair(("a", "b"), ("a", "a"), True, 3, 2, (1,))
 CLAIMS = (
     ClaimVerdict(Status.PROVED, "x", arithmetic="rounded"),
     ClaimVerdict(Status.PROVED_UNDER_ASSUMPTIONS, "y", ("this", "that")),

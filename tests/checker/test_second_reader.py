@@ -27,7 +27,7 @@ from attemper.checker.following import follows
 from attemper.checker.names import UnprovenError
 from attemper.checker.rules import Rule
 from attemper.checker.verdict import Status
-from attemper.networks.files import Source, load, save
+from attemper.networks.files import Provenance, load, save
 from attemper.networks.layers import Network
 from tests.support.drawn.hand_built import hand_built
 from tests.support.drawn.nearest import dyck
@@ -189,7 +189,7 @@ def _followed(program: Any, automaton: Any, groups: Sequence[Sequence[int]]) -> 
 
 def _require_read_alike(network: Network) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        save(network, Source("formula", "a", "last", "decoder"), Path(folder))
+        save(network, Provenance("formula", "a", "last", "decoder"), Path(folder))
         read_alike(Path(folder), network)
 
 

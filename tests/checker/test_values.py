@@ -14,7 +14,7 @@ from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.values import (
     MAX_DEGREE,
-    Stream,
+    ResidualValues,
     Value,
     add,
     embedded,
@@ -106,7 +106,7 @@ def test_powers_that_are_too_large_or_unknown_are_refused() -> None:
 def test_linear_forms_and_their_errors() -> None:
     names = Formulas(("a", "b")).names
     letter = names.letter("a")
-    stream = Stream(
+    stream = ResidualValues(
         [{(0, 0): letter}, {(1, 0): names.true}, {}], [Fraction(1, 8), Fraction(0), Fraction(1, 16)]
     )
     form = ((0, Fraction(-3)), (1, Fraction(1, 2)), (2, Fraction(5)))

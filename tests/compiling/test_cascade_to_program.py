@@ -21,10 +21,10 @@ from attemper.compiling.cascade import (
     Counter,
     Delay,
     Latch,
-    Level,
     Register,
+    RegisterLevel,
     Sum,
-    Symbol,
+    SymbolNumber,
     prefixes,
 )
 from attemper.compiling.decomposing.decompose import decompose
@@ -63,10 +63,12 @@ def contents_of(register: Register, below: int) -> tuple[Content, ...]:
             return (None, *range(below))
 
 
-def level(below: int, registers: tuple[Register, ...], table: Callable[[Symbol, Contents], Symbol]) -> Level:
+def level(
+    below: int, registers: tuple[Register, ...], table: Callable[[SymbolNumber, Contents], SymbolNumber]
+) -> RegisterLevel:
     """A level whose table is given for every symbol below and all contents."""
     cases = product(range(below), product(*(contents_of(register, below) for register in registers)))
-    return Level(registers, tuple((case, table(*case)) for case in cases))
+    return RegisterLevel(registers, tuple((case, table(*case)) for case in cases))
 
 
 def cascade(
@@ -76,7 +78,7 @@ def cascade(
 
 
 def says(
-    alphabet: Alphabet, registers: tuple[Register, ...], accepts: Callable[[Symbol, Contents], bool]
+    alphabet: Alphabet, registers: tuple[Register, ...], accepts: Callable[[SymbolNumber, Contents], bool]
 ) -> Cascade:
     """One level above the letters, which accepts by its table."""
     only = level(len(alphabet.symbols), registers, lambda below, held: int(accepts(below, held)))
@@ -108,7 +110,7 @@ def latch_that_is_only_emptied() -> Cascade:
 def counters() -> Cascade:
     """The a's so far are divisible by 3 and the letters before by 2."""
 
-    def accepts(below: Symbol, held: Contents) -> bool:
+    def accepts(below: SymbolNumber, held: Contents) -> bool:
         before, letters = held
         assert before is not None
         return (before + (below == 0)) % 3 == 0 and letters == 0
@@ -130,7 +132,7 @@ def same_as_delayed(*distances: int) -> Meaning:
 def one_of_each() -> Cascade:
     """A latch that c sets and b empties, the parity of the a's before, and the letter three places before."""
 
-    def accepts(below: Symbol, held: Contents) -> bool:
+    def accepts(below: SymbolNumber, held: Contents) -> bool:
         latched, parity, delayed = held
         return (latched == 7) if delayed is None else (parity == 1) == (delayed == below)
 
@@ -157,7 +159,7 @@ def meant_by_two_levels(word: Word) -> bool:
 
 def level_without_registers() -> Cascade:
     """Below: a and c become one symbol; above: a latch over these."""
-    names = Level((), (((0, ()), 0), ((1, ()), 1), ((2, ()), 0)))
+    names = RegisterLevel((), (((0, ()), 0), ((1, ()), 1), ((2, ()), 0)))
     latch = level(2, (Latch(((1, 3), (0, None))),), lambda _, held: int(held == (3,)))
     return cascade(ABC, Chain((names, latch), (0, 1)), accepting={(1,)})
 
@@ -277,15 +279,15 @@ def test_a_table_may_leave_out_what_never_occurs() -> None:
     """The latch is full after the first position: its table says nothing of an empty one further on."""
     whole = level(4, (Latch(((0, 0), (1, 1))),), lambda below, held: int(held == (below % 2,)))
     rows = tuple(row for row in whole.rows if (row[0][1] == (None,)) == (row[0][0] < 2))
-    source = cascade(AB, Chain((Level(whole.registers, rows),), (0, 1)), prefix=1, accepting={(1,)})
+    source = cascade(AB, Chain((RegisterLevel(whole.registers, rows),), (0, 1)), prefix=1, accepting={(1,)})
     assert len(rows) < len(whole.rows)
     assert_lowered_rightly(source, lambda w: tuple(i > 0 and x == w[0] for i, x in enumerate(w)), 6)
 
 
 def test_chains_may_have_a_symbol_in_common() -> None:
     """Two first levels make the same bit of b; it belongs to the symbols of one of them only."""
-    first = Level((), (((0, ()), 0), ((1, ()), 1), ((2, ()), 0)))
-    other = Level((), (((0, ()), 0), ((1, ()), 1), ((2, ()), 2)))
+    first = RegisterLevel((), (((0, ()), 0), ((1, ()), 1), ((2, ()), 0)))
+    other = RegisterLevel((), (((0, ()), 0), ((1, ()), 1), ((2, ()), 2)))
     latch = level(2, (Latch(((0, 0), (1, 1))),), lambda _, held: int(held == (1,)))
     wide = level(3, (Latch(((0, 0), (1, 1), (2, 2))),), lambda _, held: int(held == (1,)))
     source = cascade(
@@ -315,7 +317,7 @@ def random_register(draw: random.Random, below: int) -> Register:
             return Delay(draw.randint(1, 3))
 
 
-def random_level(draw: random.Random, below: int, width: int) -> Level:
+def random_level(draw: random.Random, below: int, width: int) -> RegisterLevel:
     registers = tuple(random_register(draw, below) for _ in range(draw.randint(0, 2)))
     return level(below, registers, lambda _, __: draw.randrange(width))
 

@@ -6,7 +6,7 @@ import pytest
 
 from attemper.checker.proof import prove
 from attemper.compiling.lowering.ends_to_formula import ends_to_formula
-from attemper.compiling.pipeline import Stage, compile_language
+from attemper.compiling.pipeline import PassResult, compile_language
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.show import show
@@ -62,7 +62,7 @@ def test_the_empty_word_may_be_accepted_or_not() -> None:
 
 
 def test_the_way_that_was_taken_is_named_and_shown_to_whoever_watches() -> None:
-    seen: list[Stage] = []
+    seen: list[PassResult] = []
     compiled = compile_language(parse_regex("a.*b", TWO), TWO, Regime.UNBOUNDED, watch=seen.append)
     assert tuple(seen) == compiled.stages
     assert seen[0].by.name == "temporal_to_program"
@@ -70,7 +70,7 @@ def test_the_way_that_was_taken_is_named_and_shown_to_whoever_watches() -> None:
 
 
 def test_where_a_cascade_is_no_deeper_it_stays() -> None:
-    seen: list[Stage] = []
+    seen: list[PassResult] = []
     compiled = compile_language(parse_regex(".*a.", TWO), TWO, Regime.UNBOUNDED, watch=seen.append)
     assert seen[0].by.name == "cascade_to_program"
     assert (compiled.alternatives[-1].sublayers, compiled.alternatives[-1].rows) == (1, None)

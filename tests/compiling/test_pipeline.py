@@ -9,7 +9,7 @@ import pytest
 
 from attemper.compiling.levels import NetworkLevel, ProgramLevel
 from attemper.compiling.passes import Assemble, GuardEdges, SimplifyProgram, TemporalToProgram
-from attemper.compiling.pipeline import Stage, compile_language, first
+from attemper.compiling.pipeline import PassResult, compile_language, first
 from attemper.errors import InternalError
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
@@ -43,8 +43,8 @@ class LoseTheOutput:
         return replace(before, network=replace(before.network, output=len(before.network.coordinates)))
 
 
-def watched(text: str) -> list[Stage]:
-    stages: list[Stage] = []
+def watched(text: str) -> list[PassResult]:
+    stages: list[PassResult] = []
     language = TemporalLanguage(parse(text, AB), At.LAST, False)
     compile_language(language, AB, Regime.UNBOUNDED, watch=stages.append)
     return stages
@@ -63,7 +63,7 @@ def test_the_passes_of_a_formula_in_their_order() -> None:
 
 
 def test_the_passes_of_a_cascade_and_of_a_counter() -> None:
-    stages: list[Stage] = []
+    stages: list[PassResult] = []
     compile_language(parse_regex("a*b", AB), AB, Regime.DECODER, watch=stages.append)
     assert [stage.by.name for stage in stages] == ["cascade_to_program", *TO_NETWORK]
     stages.clear()
@@ -73,7 +73,7 @@ def test_the_passes_of_a_cascade_and_of_a_counter() -> None:
 
 
 def test_what_is_compiled_are_the_levels_that_were_shown() -> None:
-    stages: list[Stage] = []
+    stages: list[PassResult] = []
     compiled = compile_language(YESTERDAY, AB, Regime.TEMPERATURE, watch=stages.append)
     programs = {s.by.name: s.level.program for s in stages if isinstance(s.level, ProgramLevel)}
     networks = {s.by.name: s.level.network for s in stages if isinstance(s.level, NetworkLevel)}
@@ -95,7 +95,7 @@ def test_names_of_steps_follow_the_steps() -> None:
 
 def test_an_ill_formed_program_names_the_pass_that_left_it() -> None:
     pipeline = first(TemporalToProgram(AB)).then(SimplifyProgram()).then(ReadTheFuture()).then(GuardEdges())
-    shown: list[Stage] = []
+    shown: list[PassResult] = []
     with pytest.raises(InternalError, match="ill-formed program after 'read_the_future'"):
         pipeline.run(YESTERDAY, shown.append)
     assert [stage.by.name for stage in shown] == ["temporal_to_program", "simplify_program"]

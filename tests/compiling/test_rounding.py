@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from attemper.attention_program.ops import Connective, Gate, Letter, Not, Place, Ref, Step, Table
-from attemper.compiling.assembling.blocks import Block, Expression, block_of
+from attemper.compiling.assembling.blocks import GateBlock, GateExpression, block_of
 from attemper.exact.closed_forms import FIRST, LAST, complement
 from tests.support.drawn.programs import PLAIN
 
@@ -21,7 +21,7 @@ def relu(x: Fraction) -> Fraction:
     return max(x, Fraction(0))
 
 
-def value_of(block: Block, bits: dict[Ref, Fraction]) -> Fraction:
+def value_of(block: GateBlock, bits: dict[Ref, Fraction]) -> Fraction:
     """The block on approximate bits, as the hidden layer computes it."""
     total = Fraction(block.constant)
     for clamp in block.clamps:
@@ -67,7 +67,7 @@ def test_a_block_is_its_function_at_the_corners_of_the_error_box(seed: int) -> N
     rng = random.Random(seed)
     steps = random_gates(rng)
     root, positive = len(steps) - 1, rng.random() < 0.5
-    block = block_of(Expression(tuple(steps), frozenset(range(LEAF_COUNT)), (root, positive)))
+    block = block_of(GateExpression(tuple(steps), frozenset(range(LEAF_COUNT)), (root, positive)))
     assert block is not None
     error = Fraction(1, 4 * LEAF_COUNT)
     for assignment in product((False, True), repeat=LEAF_COUNT):
@@ -91,7 +91,7 @@ def test_a_parity_of_shifts_is_regular_once_the_edges_are_fixed(width: int) -> N
         guarded.append(len(steps) - 1)
     steps.append(Gate(Connective.XOR, tuple(guarded)))
     leaves = frozenset(range(2 + width))
-    block = block_of(Expression(tuple(steps), leaves, (len(steps) - 1, True)))
+    block = block_of(GateExpression(tuple(steps), leaves, (len(steps) - 1, True)))
     assert block is not None
     assert len(block.clamps) <= 4 * width
     rng = random.Random(width)
@@ -112,7 +112,7 @@ def test_a_union_of_conjunctions_has_one_clamp_for_each(negated: bool) -> None:
         which = tuple(k if case >> k & 1 else 20 + k for k in range(4))
         steps.append(Gate(Connective.AND, (*which, 4 + case)))
     steps.append(Gate(Connective.UNION, tuple(range(24, 40))))
-    block = block_of(Expression(tuple(steps), frozenset(range(20)), (40, not negated)))
+    block = block_of(GateExpression(tuple(steps), frozenset(range(20)), (40, not negated)))
     assert block is not None
     assert len(block.clamps) == 16
     for case, own in product(range(16), (False, True)):
@@ -126,7 +126,7 @@ def test_a_union_of_conjunctions_has_one_clamp_for_each(negated: bool) -> None:
 def test_regular_blocks_have_no_width_limit(connective: Connective, width: int) -> None:
     steps: list[Step] = [Letter((str(k),)) for k in range(width)]
     steps.append(Gate(connective, tuple(range(width))))
-    block = block_of(Expression(tuple(steps), frozenset(range(width)), (width, True)))
+    block = block_of(GateExpression(tuple(steps), frozenset(range(width)), (width, True)))
     assert block is not None
     for ones in (0, 1, 2, width - 1, width):
         bits = {k: Fraction(k < ones) for k in range(width)}
@@ -139,7 +139,7 @@ def test_an_irregular_block_of_13_literals_is_refused() -> None:
     steps: list[Step] = [Letter((str(k),)) for k in range(13)]
     steps.append(Gate(Connective.AND, tuple(range(6))))
     steps.append(Gate(Connective.XOR, (13, *range(6, 13))))
-    assert block_of(Expression(tuple(steps), frozenset(range(13)), (14, True))) is None
+    assert block_of(GateExpression(tuple(steps), frozenset(range(13)), (14, True))) is None
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])

@@ -10,7 +10,7 @@ import pytest
 import attemper
 from attemper.compiling.building import sizes
 from attemper.compiling.lowering import cascade_to_program
-from attemper.compiling.pipeline import Stage, compile_language
+from attemper.compiling.pipeline import PassResult, compile_language
 from attemper.errors import ExitCode, UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
@@ -57,7 +57,7 @@ def test_what_has_one_weight_more_than_the_cap_is_refused(name: str, monkeypatch
 @pytest.mark.parametrize("name", ["contains a word", "brackets", "groups"])
 def test_what_is_far_too_large_is_never_assembled(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sizes, "MOST_PARAMETERS", 50)
-    stages: list[Stage] = []
+    stages: list[PassResult] = []
     with pytest.raises(UnsupportedError, match=r"at least [\d,]+ weights, beyond the cap of 50"):
         compile_language(LANGUAGES[name], LANGUAGES[name].alphabet, Regime.UNBOUNDED, watch=stages.append)
     assert "assemble" not in [stage.by.name for stage in stages]

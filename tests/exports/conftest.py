@@ -9,7 +9,7 @@ import pytest
 
 import attemper
 from attemper import Model
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from tests.support.drawn.exported import MODELS
 from tests.support.judges.hugging_face import BUILDS
 from tests.support.mutants.exported_folders import subject_of
@@ -40,6 +40,6 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Model,
 
 
 @pytest.fixture(scope="session")
-def since() -> Subject:
+def since() -> Exported:
     """A small network with its certificate."""
     return subject_of(attemper.compile("(!'c') S 'b'", "abc", regime="decoder"))

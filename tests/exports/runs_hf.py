@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attemper.exports.exported_program import write_exported_program
 from attemper.exports.onnx import write_onnx
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.running.traceable.labels import labels_of
 from tests.support.drawn.exported import RunExport
 
@@ -18,7 +18,7 @@ def _name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-def run_hugging_face(subject: Subject, dtype: torch.dtype, folder: Path) -> RunExport:
+def run_hugging_face(subject: Exported, dtype: torch.dtype, folder: Path) -> RunExport:
     """The model that Auto classes load: what its network puts out in the model's own run, and no other.
 
     Its labels must be those that follow from these outputs, so that whoever compares outputs compares labels.
@@ -46,7 +46,7 @@ def run_hugging_face(subject: Subject, dtype: torch.dtype, folder: Path) -> RunE
     return run
 
 
-def run_exported_program(subject: Subject, dtype: torch.dtype, folder: Path) -> RunExport:
+def run_exported_program(subject: Exported, dtype: torch.dtype, folder: Path) -> RunExport:
     """The program in a .pt2 file."""
     path = folder.with_suffix(".pt2")
     write_exported_program(subject, path, _name(dtype))
@@ -54,7 +54,7 @@ def run_exported_program(subject: Subject, dtype: torch.dtype, folder: Path) -> 
     return module
 
 
-def run_onnx(subject: Subject, dtype: torch.dtype, folder: Path) -> RunExport:
+def run_onnx(subject: Exported, dtype: torch.dtype, folder: Path) -> RunExport:
     """The model in an ONNX file, as ONNX Runtime runs it on a CPU."""
     from onnxruntime import InferenceSession
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.exports.transformer_lens.writing import write_transformer_lens
 from tests.support.drawn.exported import RunExport
 
 
-def run_transformer_lens(subject: Subject, dtype: torch.dtype, folder: Path) -> RunExport:
+def run_transformer_lens(subject: Exported, dtype: torch.dtype, folder: Path) -> RunExport:
     """The module that `load` makes of the folder, which reads words that are padded on the right."""
     from attemper.exports.transformer_lens import load
 

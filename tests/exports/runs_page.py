@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from attemper.exports.page.contents import json_of, page_contents
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.languages.words import Word
 from tests.support.drawn.exported import RunExport
 
@@ -99,7 +99,7 @@ def _floats(given: Any) -> Any:
     return None if given is None else float(given.replace("Infinity", "inf"))
 
 
-def run_page(subject: Subject, folder: Path) -> RunExport:
+def run_page(subject: Exported, folder: Path) -> RunExport:
     """The page's interpreter as an export: tokens and mask to outputs and margins, in float64."""
     folder.mkdir(exist_ok=True)
     interpreter = Interpreter(folder)

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import torch
 
 from attemper.errors import UnsupportedError
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from tests.exports.runs_hf import run_exported_program, run_hugging_face, run_onnx
 from tests.exports.runs_lens import run_transformer_lens
 from tests.exports.runs_page import run_page
@@ -23,11 +23,11 @@ PAGE = Path("docs/exports.md")
 REFUSED = "refused"
 BEGIN, END = "<!-- the table -->", "<!-- the end of the table -->"
 
-Open = Callable[[Subject, torch.dtype, Path], RunExport]
+Open = Callable[[Exported, torch.dtype, Path], RunExport]
 """An export of the subject in that format, written to a folder and read from there again, as it runs."""
 
 
-def _traceable(subject: Subject, dtype: torch.dtype, folder: Path) -> RunExport:
+def _traceable(subject: Exported, dtype: torch.dtype, folder: Path) -> RunExport:
     del folder
     return subject.traceable(dtype)
 
@@ -48,7 +48,7 @@ def formats_of(way: str) -> tuple[str, ...]:
     return ("float64",) if way == "page" else tuple(FORMATS)
 
 
-def measured(name: str, subject: Subject, way: str) -> Iterator[tuple[str, Difference]]:
+def measured(name: str, subject: Exported, way: str) -> Iterator[tuple[str, Difference]]:
     """Of one network and way, each format and the differences on all words that are tried.
 
     Raises `UnsupportedError` where the way refuses the network.
@@ -60,7 +60,7 @@ def measured(name: str, subject: Subject, way: str) -> Iterator[tuple[str, Diffe
             yield dtype, difference(subject.network, run, FORMATS[dtype], words)
 
 
-def cell(name: str, subject: Subject, way: str) -> str:
+def cell(name: str, subject: Exported, way: str) -> str:
     """A cell of the table: the largest differences of outputs, by format, or that the way refuses."""
     try:
         found = list(measured(name, subject, way))

@@ -20,9 +20,9 @@ from attemper import LayerNorm, Model
 from attemper.errors import UnsupportedError
 from attemper.exports.circuit import circuit_of, write_circuit
 from attemper.exports.dependencies import components_of, edges_of
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.languages.words import Alphabet
-from attemper.networks.files import Source
+from attemper.networks.files import Provenance
 from attemper.networks.layers import Network
 from attemper.running.weights import torch_weights
 from tests.support.cli.command_line import attemper as run_command_line
@@ -47,11 +47,11 @@ def model_of(name: str) -> Model:
     return MODELS[name]()
 
 
-def subject_of(model: Model) -> Subject:
-    return Subject(model.network, model.source)
+def subject_of(model: Model) -> Exported:
+    return Exported(model.network, model.source)
 
 
-def written(subject: Subject, folder: Path) -> dict[str, Any]:
+def written(subject: Exported, folder: Path) -> dict[str, Any]:
     write_circuit(subject, folder / "circuit.json")
     found: dict[str, Any] = json.loads((folder / "circuit.json").read_text(encoding="utf-8"))
     return found
@@ -261,7 +261,7 @@ def test_heads_of_one_layer_do_not_see_each_other() -> None:
 
 
 def test_a_hard_network_has_a_circuit(tmp_path: Path) -> None:
-    subject = Subject(two_into_one(), Source("hard", "0" * 64, "last", "unbounded"))
+    subject = Exported(two_into_one(), Provenance("hard", "0" * 64, "last", "unbounded"))
     circuit = written(subject, tmp_path)
     heads = [entry for entry in circuit["components"] if entry["kind"] == "head"]
     assert [head["attention"] for head in heads] == ["average-hard", "average-hard"]

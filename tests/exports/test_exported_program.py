@@ -15,7 +15,7 @@ import attemper
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exports.exported_program import write_exported_program
 from attemper.exports.remarks import remarks_of
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from tests.support.drawn.exported import MODELS, padded, words_for
 from tests.support.slowly import mostly_slow
 
@@ -49,7 +49,7 @@ print(json.dumps([outputs.tolist(), margins.tolist(), said["read_at"]]))
 @pytest.mark.parametrize(("name", "dtype"), mostly_slow(CASES, CASES[:1]))
 def test_the_program_is_the_traceable_module_for_every_shape(name: str, dtype: str, tmp_path: Path) -> None:
     model = MODELS[name]()
-    subject = Subject(model.network, model.source)
+    subject = Exported(model.network, model.source)
     write_exported_program(subject, tmp_path / "x.pt2", dtype)
     program = torch.export.load(tmp_path / "x.pt2").module()
     module = subject.traceable(getattr(torch, dtype))
@@ -67,7 +67,7 @@ def test_the_program_is_the_traceable_module_for_every_shape(name: str, dtype: s
 @pytest.mark.sweep(0)
 def test_rows_without_symbols_are_finite(tmp_path: Path) -> None:
     model = MODELS["since"]()
-    write_exported_program(Subject(model.network, model.source), tmp_path / "x.pt2", "float64")
+    write_exported_program(Exported(model.network, model.source), tmp_path / "x.pt2", "float64")
     program = torch.export.load(tmp_path / "x.pt2").module()
     mask = torch.tensor([[0, 0, 0], [1, 1, 0]])
     outputs, margins = program(torch.tensor([[9, 9, 9], [1, 0, 9]]), mask)
@@ -93,7 +93,7 @@ def test_a_process_without_this_package_runs_it(tmp_path: Path) -> None:
 @pytest.mark.sweep(0)
 def test_the_file_says_what_is_in_it(tmp_path: Path) -> None:
     model = MODELS["until"]()
-    subject = Subject(model.network, model.source, model.certify())
+    subject = Exported(model.network, model.source, model.certify())
     write_exported_program(subject, tmp_path / "x.pt2", "float32")
     extra = {"attemper.json": ""}
     torch.export.load(tmp_path / "x.pt2", extra_files=extra)
@@ -103,7 +103,7 @@ def test_the_file_says_what_is_in_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["since", "until", "automaton", "previous symbol", "histogram"])
 def test_remarks_say_how_a_network_is_read(name: str) -> None:
     model = MODELS[name]()
-    subject = Subject(model.network, model.source, model.certify())
+    subject = Exported(model.network, model.source, model.certify())
     said = remarks_of(subject, "float32")
     assert json.loads(said["alphabet"]) == list(model.alphabet.symbols)
     assert said["read_at"] == ("first" if model.network.reads_first else "last")
@@ -118,7 +118,7 @@ def test_remarks_say_how_a_network_is_read(name: str) -> None:
 
 def test_nothing_is_claimed_without_a_certificate() -> None:
     model = MODELS["since"]()
-    said = remarks_of(Subject(model.network, model.source), "float64")
+    said = remarks_of(Exported(model.network, model.source), "float64")
     assert (said["horizon"], said["horizons"]) == ("", "{}")
 
 

@@ -29,9 +29,9 @@ from attemper.exports.gpt2.weights import (
     next_token_weights,
 )
 from attemper.exports.gpt2.writing import write_gpt2
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.languages.words import Alphabet
-from attemper.networks.files import Source
+from attemper.networks.files import Provenance
 from attemper.networks.layers import HEAD_WIDTHS, Hidden, Layer
 from attemper.workbench.verifying.comparing import exact_rows
 from tests.support.drawn.scan_networks import HeadOf, network_of
@@ -50,8 +50,8 @@ FITTING: dict[str, Callable[[], Model]] = {
 }
 
 
-def subject_of(model: Model) -> Subject:
-    return Subject(model.network, model.source)
+def subject_of(model: Model) -> Exported:
+    return Exported(model.network, model.source)
 
 
 # Weights ---------------------------------------------------------------------------------------------------
@@ -208,11 +208,11 @@ def test_positions_that_are_too_large_for_the_norm_are_refused_by_coordinate() -
 # Refusals --------------------------------------------------------------------------------------------------
 
 
-def compiled(formula: str, alphabet: str = "ab", **options: object) -> Callable[[], Subject]:
+def compiled(formula: str, alphabet: str = "ab", **options: object) -> Callable[[], Exported]:
     return lambda: subject_of(attemper.compile(formula, alphabet, **options))  # type: ignore[arg-type]
 
 
-REFUSED: dict[str, tuple[Callable[[], Subject], str]] = {
+REFUSED: dict[str, tuple[Callable[[], Exported], str]] = {
     "positions with n": (compiled("O a", regime="temperature"), r"the coordinate 'PE i\*n\^-1' is i\*n\^-1"),
     "a temperature": (compiled("Y a", regime="decoder"), r"head 0\.0 has softmax at temperature 1/\("),
     "the future": (compiled("'a' U 'b'", at="first"), r"head 0\.0 is past-masked|the coordinate 'PE"),
@@ -225,7 +225,7 @@ REFUSED: dict[str, tuple[Callable[[], Subject], str]] = {
     "a norm": (compiled("O a", layer_norm=LayerNorm()), "compile without --layer-norm"),
     "numbers": (lambda: subject_of(attemper.compile_named("histogram-so-far")), "puts out an integer"),
     "hard attention": (
-        lambda: Subject(two_into_one(), Source("hard", "0" * 64, "last", "unbounded")),
+        lambda: Exported(two_into_one(), Provenance("hard", "0" * 64, "last", "unbounded")),
         r"head 0\.0 has average-hard attention",
     ),
 }
@@ -244,7 +244,7 @@ def test_a_constant_temperature_that_is_not_1_is_refused() -> None:
     for cold, is_refused in ((number(1), False), (number(2), True)):
         head = HeadOf([{"one": 1}], [{"a": 1}], [{"a": 1}], cold=cold)
         network = network_of(head, positions={"one": ONE})
-        subject = Subject(network, Source("typed", "0" * 64, "last", "unbounded"))
+        subject = Exported(network, Provenance("typed", "0" * 64, "last", "unbounded"))
         if is_refused:
             with pytest.raises(UnsupportedError, match=r"head 0\.0 has softmax at temperature 1/\(2\)"):
                 require_fitting(subject, "float64", 8)
@@ -314,7 +314,7 @@ def test_padding_is_none_of_the_symbols_that_are_put_out() -> None:
 
 def test_the_card_says_what_is_not_proved() -> None:
     model = attemper.compile("#<['0'] <= #<['1']", "01", empty="accept")
-    subject = Subject(model.network, model.source, model.certify())
+    subject = Exported(model.network, model.source, model.certify())
     card = card_of(subject, layout_of(model.network, 512), "float32")
     horizon = subject.horizons()["float32"]["normalise-first"]
     assert f"in float32: normalise-first up to {horizon:,} symbols; numerator-first" in card

@@ -15,9 +15,9 @@ import torch
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ONE, SIGN, I, Number, over, times
 from attemper.exports.gpt2.writing import write_gpt2
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.languages.words import Alphabet
-from attemper.networks.files import Source
+from attemper.networks.files import Provenance
 from attemper.networks.layers import Foreign, Head, Hidden, Layer, Masking, Network, Softmax
 from attemper.running.dense import DenseTransformer
 from tests.support.drawn.clamped_networks import HALF, large_beside, letters_network, shared_units, tiny
@@ -119,7 +119,7 @@ REFUSED: dict[str, tuple[Callable[[], Network], tuple[str, ...]]] = {
 
 
 def exported(network: Network, folder: Path, dtype: str) -> Path:
-    subject = Subject(network, Source("typed", "0" * 64, "last", "unbounded"))
+    subject = Exported(network, Provenance("typed", "0" * 64, "last", "unbounded"))
     write_gpt2(subject, folder, dtype, POSITIONS)
     return folder
 

@@ -17,7 +17,7 @@ from attemper.exact.formats import FLOAT32, FORMATS, REAL
 from attemper.exports.gpt2.layout import EPSILON, GAIN, layout_of
 from attemper.exports.gpt2.noise import BIT, LEAD, ROOM, readings
 from attemper.exports.gpt2.reading import require_finite, require_readable
-from attemper.exports.gpt2.rounding import Stream, relative
+from attemper.exports.gpt2.rounding import ReadBounds, relative
 from attemper.exports.gpt2.weights import greatest_sizes
 from attemper.networks.layers import Foreign, Head, Hidden, Layer, Masking, Network, Select, Softmax, Uniform
 from tests.support.drawn.clamped_networks import (
@@ -45,7 +45,7 @@ def worst_read(half: torch.Tensor, weights: list[int]) -> tuple[Fraction, Fracti
     ]
     off = max(abs(Fraction(got) - meant) for got, meant in zip(read.tolist(), exact, strict=True))
     sizes = [Fraction(size) for size in half.abs().amax(dim=0).tolist()]
-    stream = Stream(FLOAT32, width, sizes, [Fraction(0)] * len(sizes))
+    stream = ReadBounds(FLOAT32, width, sizes, [Fraction(0)] * len(sizes))
     form = tuple((c, Fraction(weight)) for c, weight in enumerate(weights))
     return off, stream.read(form)
 
@@ -77,7 +77,7 @@ def test_a_read_beside_large_numbers_is_really_off() -> None:
 
 def test_what_is_lost_below_the_normal_range_counts_also_where_nothing_is_rounded() -> None:
     """In each of the three steps of a norm L, times its gain; and twice L in the two products."""
-    stream = Stream(REAL, 16, [Fraction(0)] * 2, [Fraction(0)] * 2)
+    stream = ReadBounds(REAL, 16, [Fraction(0)] * 2, [Fraction(0)] * 2)
     least, weight = REAL.least_normal, Fraction(2**40)
     assert stream.read(()) == 0
     assert stream.read(((1, weight),)) == 2 * least * (3 * 2**50 * weight + 2)

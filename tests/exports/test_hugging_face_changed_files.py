@@ -21,7 +21,7 @@ from attemper.exports.hugging_face_files import (
     tokenizer_settings,
 )
 from attemper.exports.restoring import read_hugging_face
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.networks.safetensors import encode_tensors
 from tests.support.mutants.exported_folders import (
     Config,
@@ -65,7 +65,7 @@ def _replaced(value: Any, path: tuple[str | int, ...]) -> Any:
             return [0]
 
 
-def test_every_change_of_the_structure_is_refused(since: Subject, tmp_path: Path) -> None:
+def test_every_change_of_the_structure_is_refused(since: Exported, tmp_path: Path) -> None:
     config, weights = exported_config(since), encode_tensors(weights_of(since))
     write(tmp_path, config, weights)
     places = list(_places(config["network"]))
@@ -77,7 +77,7 @@ def test_every_change_of_the_structure_is_refused(since: Subject, tmp_path: Path
             read_hugging_face(tmp_path)
 
 
-def test_a_changed_structure_is_named(since: Subject, tmp_path: Path) -> None:
+def test_a_changed_structure_is_named(since: Exported, tmp_path: Path) -> None:
     config = exported_config(since)
     network = {**config["network"], "accepts_empty": True}
     folder = write(tmp_path, {**config, "network": network}, encode_tensors(weights_of(since)))
@@ -85,7 +85,7 @@ def test_a_changed_structure_is_named(since: Subject, tmp_path: Path) -> None:
         read_hugging_face(folder)
 
 
-def test_another_networks_certificate_is_refused(since: Subject, tmp_path: Path) -> None:
+def test_another_networks_certificate_is_refused(since: Exported, tmp_path: Path) -> None:
     other = attemper.compile("O 'b'", "abc").certify()
     config = {**exported_config(since), "certificate": encode(other)}
     with pytest.raises(MalformedFileError, match="certificate of another network"):
@@ -111,7 +111,7 @@ def test_another_networks_certificate_is_refused(since: Subject, tmp_path: Path)
         ({"network": {"alphabet": ["a"]}}, "does not hold a network"),
     ],
 )
-def test_other_configurations_are_refused(change: Config, said: str, since: Subject, tmp_path: Path) -> None:
+def test_other_configurations_are_refused(change: Config, said: str, since: Exported, tmp_path: Path) -> None:
     folder = write(tmp_path, {**exported_config(since), **change}, encode_tensors(weights_of(since)))
     with pytest.raises(MalformedFileError, match=said):
         read_hugging_face(folder)
@@ -144,7 +144,7 @@ def _entry(*path: str | int, value: object) -> Callable[[Any], Any]:
     ],
 )
 def test_a_changed_tokenizer_is_refused(
-    file: str, change: Callable[[Any], Any], said: str, since: Subject, tmp_path: Path
+    file: str, change: Callable[[Any], Any], said: str, since: Exported, tmp_path: Path
 ) -> None:
     folder = write(tmp_path, exported_config(since), encode_tensors(weights_of(since)))
     data = json.loads((folder / file).read_text(encoding="utf-8"))
@@ -154,7 +154,7 @@ def test_a_changed_tokenizer_is_refused(
 
 
 @pytest.mark.parametrize("name", [True, False])
-def test_what_transformers_adds_to_settings_is_no_change(name: bool, since: Subject, tmp_path: Path) -> None:
+def test_what_transformers_adds_to_settings_is_no_change(name: bool, since: Exported, tmp_path: Path) -> None:
     folder = write(tmp_path, exported_config(since), encode_tensors(weights_of(since)))
     settings = tokenizer_settings(since.network.alphabet)
     side = "left" if name else "right"
@@ -174,7 +174,7 @@ def test_what_transformers_adds_to_settings_is_no_change(name: bool, since: Subj
         "modeling.py",
     ],
 )
-def test_files_that_no_export_writes_are_refused(name: str, since: Subject, tmp_path: Path) -> None:
+def test_files_that_no_export_writes_are_refused(name: str, since: Exported, tmp_path: Path) -> None:
     folder = write(tmp_path, exported_config(since), encode_tensors(weights_of(since)))
     (folder / name).write_text("{}")
     with pytest.raises(MalformedFileError, match=f"{name}' is no file of an export"):
@@ -201,7 +201,7 @@ def test_files_that_no_export_writes_are_refused(name: str, since: Subject, tmp_
     ],
 )
 def test_damaged_files_are_named(
-    file: str, content: bytes | None, said: str, since: Subject, tmp_path: Path
+    file: str, content: bytes | None, said: str, since: Exported, tmp_path: Path
 ) -> None:
     folder = write(tmp_path, exported_config(since), encode_tensors(weights_of(since)))
     if content is None:

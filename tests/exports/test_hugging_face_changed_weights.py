@@ -15,7 +15,7 @@ from attemper.exports.hugging_face_files import (
     PREFIX,
 )
 from attemper.exports.restoring import read_hugging_face
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.networks.safetensors import Tensor, encode_tensors
 from tests.support.mutants.exported_folders import (
     Weights,
@@ -46,7 +46,7 @@ def _neighbours(number: float) -> Iterator[float]:
 
 
 @pytest.mark.slow
-def test_every_change_of_every_weight_is_refused(since: Subject, tmp_path: Path) -> None:
+def test_every_change_of_every_weight_is_refused(since: Exported, tmp_path: Path) -> None:
     """To its neighbours, its negative (of 0 too) and others: no other number is taken for it."""
     config, tensors = exported_config(since), weights_of(since)
     tried = 0
@@ -66,7 +66,7 @@ def test_every_change_of_every_weight_is_refused(since: Subject, tmp_path: Path)
     [(0.5, "other weights than were exported"), (float("nan"), "not finite"), (-0.0, "-0.0 at .*, not 0.0")],
 )
 def test_what_is_wrong_with_a_weight_is_said(
-    number: float, said: str, since: Subject, tmp_path: Path
+    number: float, said: str, since: Exported, tmp_path: Path
 ) -> None:
     tensors = weights_of(since)
     name = f"{PREFIX}embed.W_E"
@@ -109,7 +109,7 @@ def _transposed(weights: Weights) -> Weights:
     ],
 )
 def test_other_tensors_are_refused(
-    change: Callable[[Weights], Weights], said: str, since: Subject, tmp_path: Path
+    change: Callable[[Weights], Weights], said: str, since: Exported, tmp_path: Path
 ) -> None:
     with pytest.raises(MalformedFileError, match=said):
         read_hugging_face(write(tmp_path, exported_config(since), encode_tensors(change(weights_of(since)))))

@@ -12,7 +12,7 @@ from attemper import Model
 from attemper.errors import MalformedFileError
 from attemper.exports.remarks import KERNEL
 from attemper.exports.restoring import read_hugging_face
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from tests.support.drawn.exported import MODELS
 
 pytestmark = pytest.mark.exports
@@ -27,7 +27,7 @@ def loaded(auto: Any, folder: Path, dtype: torch.dtype = torch.float64) -> Any:
 
 def claimed(model: Model) -> dict[str, int]:
     """The horizons of the certificate for the arithmetic of exports, by format."""
-    horizons = Subject(model.network, model.source, model.certify()).horizons()
+    horizons = Exported(model.network, model.source, model.certify()).horizons()
     return {dtype: kernels[KERNEL] for dtype, kernels in horizons.items() if KERNEL in kernels}
 
 

@@ -11,7 +11,7 @@ import torch
 
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exports.hugging_face_files import CONFIG, WEIGHTS, config_of
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from tests.support.judges.hugging_face import copied
 
 pytestmark = pytest.mark.exports
@@ -34,7 +34,7 @@ def test_transformers_writes_the_same_configuration(
         found, own = (json.loads((one / file).read_text(encoding="utf-8")) for one in (tmp_path, folder))
         assert {**own, **found} == found
         assert set(found) - set(own) <= {"is_local", "local_files_only"}
-    said = config_of(Subject(model.network, model.source, model.certify()), "float64")
+    said = config_of(Exported(model.network, model.source, model.certify()), "float64")
     assert json.loads((folder / CONFIG).read_text(encoding="utf-8")) == {
         **said,
         "transformers_version": auto.__version__,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from tests.support.drawn.exported import all_masks
 
 pytestmark = pytest.mark.exports
@@ -64,10 +64,12 @@ def test_empty_words_have_streams_and_patterns_without_positions(auto: Any, expo
 
 def test_heads_under_every_mask_have_patterns_that_sum_to_one(auto: Any, tmp_path: Path) -> None:
     from attemper.exports.hugging_face.writing import write_hugging_face
-    from attemper.networks.files import Source
+    from attemper.networks.files import Provenance
 
     network = all_masks()
-    write_hugging_face(Subject(network, Source("formula", "true", "last", "unbounded")), tmp_path, "float64")
+    write_hugging_face(
+        Exported(network, Provenance("formula", "true", "last", "unbounded")), tmp_path, "float64"
+    )
     loaded = auto.AutoModelForTokenClassification.from_pretrained(tmp_path)
     found = loaded(torch.tensor([[0, 1, 0, 1]]), output_attentions=True)
     sums = torch.cat([own.sum(-1).flatten() for own in found.attentions])

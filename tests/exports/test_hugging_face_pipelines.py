@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from attemper.errors import WordError
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from tests.support.judges.hugging_face import LABEL
 
 pytestmark = pytest.mark.exports
@@ -58,7 +58,7 @@ def test_words_beyond_bfloat16_are_undecided_in_the_pipeline(auto: Any, exported
     pipe = auto.pipeline("text-classification", model=str(folder), dtype=torch.bfloat16)
     words = ["a" * n for n in range(1, 80)]
     found = [one["label"] for one in pipe(words, batch_size=8)]
-    module = Subject(model.network, model.source).traceable(torch.bfloat16)
+    module = Exported(model.network, model.source).traceable(torch.bfloat16)
     runs = list(model.run(words, dtype="bfloat16", engine="fused"))
     both = 0
     for n, (label, run) in enumerate(zip(found, runs, strict=True), start=1):

@@ -10,7 +10,7 @@ import pytest
 
 import attemper
 from attemper.errors import MalformedFileError, OptionError, UnsupportedError
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from tests.support.drawn.exported import MODELS
 
 pytestmark = pytest.mark.exports
@@ -30,7 +30,7 @@ def test_numbers_are_refused(name: str, auto: Any, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
     from attemper.exports.hugging_face import AttemperConfig
 
-    config = AttemperConfig(network=Subject(model.network, model.source).structure)
+    config = AttemperConfig(network=Exported(model.network, model.source).structure)
     for kind in ("SequenceClassification", "TokenClassification"):
         with pytest.raises(UnsupportedError, match="numbers are put out"):
             getattr(auto, f"AutoModelFor{kind}").from_config(config)

@@ -18,7 +18,7 @@ from attemper.exports.hugging_face_files import (
     PREFIX,
 )
 from attemper.exports.restoring import read_hugging_face
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.networks.safetensors import encode_tensors
 from tests.support.cli.command_line import attemper as run_command_line
 from tests.support.mutants.exported_folders import (
@@ -63,19 +63,19 @@ def test_a_network_itself_is_no_export_and_nothing_of_it_is_to_be_removed(tmp_pa
     assert "remove" not in outcome.err
 
 
-def test_a_network_without_a_certificate_is_restored_without_one(since: Subject, tmp_path: Path) -> None:
+def test_a_network_without_a_certificate_is_restored_without_one(since: Exported, tmp_path: Path) -> None:
     bare = replace(since, certificate=None)
     assert read_hugging_face(write(tmp_path, exported_config(bare), encode_tensors(weights_of(bare)))) == bare
 
 
-def test_weights_that_float32_holds_are_restored_from_float32(since: Subject, tmp_path: Path) -> None:
+def test_weights_that_float32_holds_are_restored_from_float32(since: Exported, tmp_path: Path) -> None:
     found = read_hugging_face(
         write(tmp_path, exported_config(since, "float32"), in_float32(weights_of(since)))
     )
     assert found == since
 
 
-def test_the_command_restores_a_folder_that_is_proved(since: Subject, tmp_path: Path) -> None:
+def test_the_command_restores_a_folder_that_is_proved(since: Exported, tmp_path: Path) -> None:
     write(tmp_path / "exported", exported_config(since), encode_tensors(weights_of(since)))
     back = tmp_path / "back"
     found = run_command_line("import", "hugging-face", tmp_path / "exported", "-o", back)
@@ -85,7 +85,7 @@ def test_the_command_restores_a_folder_that_is_proved(since: Subject, tmp_path: 
     assert (checked.code, checked.out.split()[0]) == (0, "PROVED")
 
 
-def test_the_command_refuses_a_changed_weight(since: Subject, tmp_path: Path) -> None:
+def test_the_command_refuses_a_changed_weight(since: Exported, tmp_path: Path) -> None:
     tensors = weights_of(since)
     name = f"{PREFIX}embed.W_E"
     attacked = {**tensors, name: with_number(tensors[name], 0, 0.25)}
@@ -96,7 +96,7 @@ def test_the_command_refuses_a_changed_weight(since: Subject, tmp_path: Path) ->
     assert not (tmp_path / "back").exists()
 
 
-def test_neither_torch_nor_transformers_is_needed(since: Subject, tmp_path: Path) -> None:
+def test_neither_torch_nor_transformers_is_needed(since: Exported, tmp_path: Path) -> None:
     folder = write(tmp_path, exported_config(since), encode_tensors(weights_of(since)))
     script = (
         "import sys\n"

@@ -18,7 +18,7 @@ from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.closed_forms import I, Number, Power, Product, Sum
 from attemper.exports import onnx as writing
 from attemper.exports.remarks import remarks_of
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.traceable.labels import UNDECIDED, labels_of
 from tests.exports.runs_hf import run_onnx
@@ -53,7 +53,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Pat
         def __missing__(self, key: tuple[str, str]) -> Path:
             self[key] = tmp_path_factory.mktemp("onnx") / "x.onnx"
             model = MODELS[key[0]]()
-            writing.write_onnx(Subject(model.network, model.source, model.certify()), self[key], key[1])
+            writing.write_onnx(Exported(model.network, model.source, model.certify()), self[key], key[1])
             return self[key]
 
     return Files()
@@ -74,7 +74,7 @@ def session_of(path: Path, optimised: Path | None = None) -> Any:
 @pytest.mark.parametrize("name", ["since", "layer norm"])
 def test_batch_and_length_are_free(name: str, dtype: str, files: Any) -> None:
     model, session = MODELS[name](), session_of(files[name, dtype])
-    module = Subject(model.network, model.source).traceable(FORMATS[dtype])
+    module = Exported(model.network, model.source).traceable(FORMATS[dtype])
     words = words_for(model.network, 3, (1, 17, 777))
     for batch in ([words[0]], words[:1] * 3, words[-2:], words):
         for left in (False, True):
@@ -103,7 +103,7 @@ def test_what_is_no_number_stays_none(name: str, tmp_path: Path) -> None:
 
     model = MODELS[name]()
     path = tmp_path / "x.onnx"
-    writing.write_onnx(Subject(model.network, model.source), path, "float64")
+    writing.write_onnx(Exported(model.network, model.source), path, "float64")
     file = onnx.load(path)
     (place,) = (k for k, one in enumerate(file.graph.initializer) if one.name == "blocks.0.mlp.b_in")
     broken = numpy_helper.to_array(file.graph.initializer[place]) * float("nan")
@@ -117,7 +117,7 @@ def test_the_file_says_what_is_in_it_and_how_it_is_read(files: Any) -> None:
     import onnx
 
     model = MODELS["since"]()
-    said = remarks_of(Subject(model.network, model.source, model.certify()), "float32")
+    said = remarks_of(Exported(model.network, model.source, model.certify()), "float32")
     session = session_of(files["since", "float32"])
     assert session.get_modelmeta().custom_metadata_map == said
     assert json.loads(said["alphabet"]) == ["a", "b", "c"]
@@ -205,7 +205,7 @@ def test_constants_are_not_rounded_to_float32(form: Any) -> None:
 def test_normalised_margins_are_those_of_the_module_in_float64(name: str, files: Any) -> None:
     """eps in float32 would move them by 10^-8."""
     model, session = MODELS[name](), session_of(files[name, "float64"])
-    module = Subject(model.network, model.source).traceable(torch.float64)
+    module = Exported(model.network, model.source).traceable(torch.float64)
     tokens, mask = padded(model.network, words_for(model.network, 3, (30,)), left=True)
     _, margins = session.run(None, {"tokens": tokens.numpy(), "mask": mask.numpy()})
     torch.testing.assert_close(torch.from_numpy(margins), module(tokens, mask)[1], rtol=0, atol=1e-11)
@@ -213,7 +213,7 @@ def test_normalised_margins_are_those_of_the_module_in_float64(name: str, files:
 
 def test_numbers_are_put_out_too(tmp_path: Path) -> None:
     model = MODELS["bigrams"]()
-    subject = Subject(model.network, model.source)
+    subject = Exported(model.network, model.source)
     run = run_onnx(subject, torch.float64, tmp_path / "x")
     tokens, mask = padded(model.network, words_for(model.network, 4, ()), left=False)
     outputs, _ = run(tokens, mask)

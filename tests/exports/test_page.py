@@ -19,8 +19,8 @@ from attemper.errors import ExitCode, UnsupportedError, WordError
 from attemper.exact.closed_forms import times
 from attemper.exports.page.contents import MOST_BYTES, MOST_COORDINATES, json_of, page_contents
 from attemper.exports.page.writing import document, page_text
-from attemper.exports.subject import Subject
-from attemper.networks.files import HARD, Source
+from attemper.exports.subject import Exported
+from attemper.networks.files import HARD, Provenance
 from attemper.networks.layers import HardWeighting, LinearForm
 from tests.support.cli.command_line import attemper as command
 from tests.support.drawn.exported import MODELS, all_masks
@@ -50,9 +50,9 @@ class Reader(HTMLParser):
             self.texts.setdefault(self.tags[-1], []).append(data)
 
 
-def subject_of(formula: str = "O a", alphabet: Any = "ab", **options: Any) -> Subject:
+def subject_of(formula: str = "O a", alphabet: Any = "ab", **options: Any) -> Exported:
     model = attemper.compile(formula, alphabet, **options)
-    return Subject(model.network, model.source)
+    return Exported(model.network, model.source)
 
 
 def network_in(text: str) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def test_weights_read_back_as_the_same_numbers() -> None:
     """Of networks with fractions, large numbers and norms: every weight, gain and bias, bit for bit."""
     for build in (MODELS["layer norm"], MODELS["parity"], MODELS["rms norm"], MODELS["bigrams"]):
         model = build()
-        network, contents = model.network, network_in(page_text(Subject(model.network, model.source)))
+        network, contents = model.network, network_in(page_text(Exported(model.network, model.source)))
         assert [rows_of(row) for row in contents["embedding"]] == [
             floats_of(row) for row in network.embedding
         ]
@@ -133,7 +133,7 @@ def floats_of(form: LinearForm) -> list[tuple[int, float]]:
 
 def test_a_page_says_what_the_certificate_claims() -> None:
     model = attemper.compile("#<['0'] <= #<['1']", "01")
-    subject = Subject(model.network, model.source, model.certify())
+    subject = Exported(model.network, model.source, model.certify())
     claims = network_in(page_text(subject))["certificate"]
     assert claims == {
         "isReal": True,
@@ -146,19 +146,19 @@ def test_a_page_says_what_the_certificate_claims() -> None:
 @pytest.mark.parametrize(
     ("source", "title"),
     [
-        (Source("formula", "O   a", "last", "unbounded"), "O a"),
-        (Source("regex", "(ab)*", "last", "unbounded"), "(ab)*"),
+        (Provenance("formula", "O   a", "last", "unbounded"), "O a"),
+        (Provenance("regex", "(ab)*", "last", "unbounded"), "(ab)*"),
         (
             attemper.compile_dfa(attemper.compile_regex("(ab)*", "ab").language).source,
             "an automaton with 3 states",
         ),
         (MODELS["histogram"]().source, "an attention program of 6 steps"),
-        (Source(HARD, "0" * 64, "last", "unbounded"), "a softened network"),
-        (Source("formula", "a" * 300, "last", "unbounded"), "a" * 200 + "..."),
+        (Provenance(HARD, "0" * 64, "last", "unbounded"), "a softened network"),
+        (Provenance("formula", "a" * 300, "last", "unbounded"), "a" * 200 + "..."),
     ],
 )
-def test_the_title_is_the_source_or_how_large_it_is(source: Source, title: str) -> None:
-    assert page_contents(Subject(subject_of().network, source))["title"] == title
+def test_the_title_is_the_source_or_how_large_it_is(source: Provenance, title: str) -> None:
+    assert page_contents(Exported(subject_of().network, source))["title"] == title
 
 
 def test_a_network_with_too_many_coordinates_is_refused_with_their_number() -> None:
@@ -191,7 +191,7 @@ def test_hard_attention_and_python_functions_are_refused_by_name() -> None:
     hard = uniform_only()
     assert hard.layers[0].heads[0].weighting is HardWeighting.AVERAGE
     with pytest.raises(UnsupportedError, match=r"head 0\.0 has average-hard attention.*'attemper soften'"):
-        page_text(Subject(hard, subject.source))
+        page_text(Exported(hard, subject.source))
 
 
 def test_numbers_that_no_float64_holds_are_refused() -> None:
@@ -215,7 +215,7 @@ def test_a_word_over_another_alphabet_is_refused() -> None:
 
 
 def test_networks_that_nothing_is_said_of_have_a_page() -> None:
-    subject = Subject(all_masks(), Source("formula", "true", "last", "unbounded"))
+    subject = Exported(all_masks(), Provenance("formula", "true", "last", "unbounded"))
     contents = network_in(page_text(subject))
     assert len(contents["outputs"]) == len(subject.network.outputs)
     assert {head["mask"] for head in contents["layers"][0]["heads"]} == {
@@ -254,13 +254,13 @@ def test_the_command_writes_the_page(folder: Path, tmp_path: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == f"wrote {page}: open it in a browser\n"
     text = page.read_text(encoding="utf-8")
-    assert text == page_text(Subject.load(folder), ("b", "a"))
+    assert text == page_text(Exported.load(folder), ("b", "a"))
     record = command("page", folder, "-o", page, "--title", "a <b>", "--json").record
     assert network_in(page.read_text(encoding="utf-8"))["title"] == "a <b>"
     assert record == {
         "output": str(page),
         "bytes": page.stat().st_size,
-        "digest": Subject.load(folder).digest,
+        "digest": Exported.load(folder).digest,
     }
 
 

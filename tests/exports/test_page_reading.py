@@ -36,7 +36,7 @@ from attemper.exact.closed_forms import (
 from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero
 from attemper.exports.page.contents import page_contents
 from attemper.exports.page.forms import form_data
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.languages.words import Alphabet, parse_word
 from attemper.networks.layers import Masking
 from attemper.networks.meaning_hard import visible
@@ -242,7 +242,7 @@ def test_integers_are_read_exactly(node: Interpreter) -> None:
 @pytest.mark.parametrize("name", ["histogram", "bigrams", "previous symbol", "majority", "next"])
 def test_what_is_put_out_is_what_runs_say(name: str, node: Interpreter) -> None:
     model = MODELS[name]()
-    node.show(page_contents(Subject(model.network, model.source)))
+    node.show(page_contents(Exported(model.network, model.source)))
     for word, run in zip(
         words := words_for(model.network, 3, (40,)), runs_of(model.dense(), words), strict=True
     ):
@@ -268,7 +268,7 @@ def assert_number(shown: str, meant: object) -> None:
 @pytest.mark.parametrize("empty", ["accept", "reject"])
 def test_the_empty_word_has_the_verdict_of_the_network(empty: Any, node: Interpreter) -> None:
     model = attemper.compile("O a", "ab", empty=empty)
-    node.show(page_contents(Subject(model.network, model.source)))
+    node.show(page_contents(Exported(model.network, model.source)))
     ran = node.run((), weights=True, stream=True)
     assert ran["verdict"] == f"{empty}ed"
     assert ran["putOut"] == []
@@ -281,9 +281,9 @@ def test_the_empty_word_of_numbers_has_no_verdict(node: Interpreter) -> None:
         assert node.run(())["verdict"] is None
 
 
-def subject_of(formula: str) -> Subject:
+def subject_of(formula: str) -> Exported:
     model = attemper.compile(formula, "ab")
-    return Subject(model.network, model.source)
+    return Exported(model.network, model.source)
 
 
 def test_a_row_of_w_o_may_write_anywhere(node: Interpreter) -> None:
@@ -343,7 +343,7 @@ def test_one_coordinate_may_have_several_embeddings(node: Interpreter) -> None:
 def test_verdicts_are_those_of_the_model(name: str, node: Interpreter) -> None:
     """Read at the first position or at the last: on all short words."""
     model = MODELS[name]()
-    node.show(page_contents(Subject(model.network, model.source)))
+    node.show(page_contents(Exported(model.network, model.source)))
     words = words_for(model.network, 5, ())
     said = {False: "rejected", True: "accepted"}
     assert [node.run(word)["verdict"] for word in words] == [said[model.accepts(word)] for word in words]

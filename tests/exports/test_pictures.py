@@ -17,11 +17,11 @@ from attemper.errors import ExitCode, UnsupportedError
 from attemper.exports.pictures.curves import curves
 from attemper.exports.pictures.graph import EVERY, OTHERS, Graph, graph_of
 from attemper.exports.pictures.labels import labelled
-from attemper.exports.pictures.layers import Node, crossings, layered
+from attemper.exports.pictures.layers import DrawnNode, crossings, layered
 from attemper.exports.pictures.places import RADIUS, placed
 from attemper.exports.pictures.source import source_picture
 from attemper.exports.pictures.svg import MOST_STATES, automaton_svg
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.languages.named.entry import Automaton, Regex
 from attemper.languages.named.zoo import everything
 from attemper.languages.regular.dfa import Dfa
@@ -125,7 +125,7 @@ def test_labels_stand_off_states_and_each_other_in_the_pictures_of_the_zoo(name:
     drawing = layered(graph)
     places = placed(drawing)
     lines = curves(drawing, places, graph)
-    states = [places[Node(state)] for state in graph.states]
+    states = [places[DrawnNode(state)] for state in graph.states]
     labels = labelled(lines, states)
     assert set(labels) == set(graph.arrows)
     assert not any(one.meets(other) for one, other in combinations(labels.values(), 2))
@@ -141,7 +141,7 @@ def test_arrows_pass_no_state_but_their_own() -> None:
         for arrow, line in curves(drawing, places, graph).items():
             points = [line.along(step / 200)[0] for step in range(201)]
             for state in set(graph.states) - {arrow.source, arrow.target}:
-                centre = places[Node(state)]
+                centre = places[DrawnNode(state)]
                 assert min(hypot(x - centre.x, y - centre.y) for x, y in points) > RADIUS
 
 
@@ -266,7 +266,7 @@ def test_a_page_of_an_automaton_or_an_expression_has_its_picture(tmp_path: Path)
     found = {}
     for name, model in models.items():
         model.save(tmp_path / name)
-        found[name] = source_picture(Subject.load(tmp_path / name))
+        found[name] = source_picture(Exported.load(tmp_path / name))
         assert attemper("page", tmp_path / name, "-o", tmp_path / f"{name}.html").code == 0
         assert ("<svg" in held(tmp_path / f"{name}.html")) is (found[name][0] is not None)
     assert found["regex"] == found["automaton"] == (automaton_svg(dfa), "")

@@ -8,17 +8,17 @@ import pytest
 
 import attemper
 from attemper.errors import MalformedFileError
-from attemper.exports.kinds import Kind
+from attemper.exports.kinds import ExportTarget
 from attemper.exports.places import OF_NETWORKS, require_place
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 
-FILES = [kind for kind in Kind if kind.is_file]
-FOLDERS = [kind for kind in Kind if not kind.is_file]
+FILES = [kind for kind in ExportTarget if kind.is_file]
+FOLDERS = [kind for kind in ExportTarget if not kind.is_file]
 
 
 def test_a_networks_own_files_are_not_written_over(tmp_path: Path) -> None:
     model = attemper.compile("O a", "ab")
-    Subject(model.network, model.source, model.certify()).save(tmp_path)
+    Exported(model.network, model.source, model.certify()).save(tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     assert {path.name for path in before} == set(OF_NETWORKS)
     for path in before:
@@ -31,7 +31,7 @@ def test_a_networks_own_files_are_not_written_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", FOLDERS)
-def test_folders_of_something_else_are_refused(kind: Kind, tmp_path: Path) -> None:
+def test_folders_of_something_else_are_refused(kind: ExportTarget, tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("mine")
     (tmp_path / "config.json").write_text('{"model_type": "bert"}')
     with pytest.raises(MalformedFileError, match=r"such as 'README\.md': name a new folder, or an empty one"):
@@ -54,15 +54,15 @@ def test_folders_know_their_own_kind(tmp_path: Path) -> None:
     model = attemper.compile("O a", "ab", at="last")
     model.export("transformer-lens", tmp_path)
     model.export("transformer-lens", tmp_path)
-    for kind in (Kind.GPT2, Kind.HUGGING_FACE):
+    for kind in (ExportTarget.GPT2, ExportTarget.HUGGING_FACE):
         with pytest.raises(MalformedFileError, match="other files than those of an export"):
             require_place(kind, tmp_path)
 
 
 @pytest.mark.exports
-@pytest.mark.parametrize("kind", [Kind.GPT2, Kind.HUGGING_FACE])
-def test_an_export_is_replaced_by_one_of_its_kind(kind: Kind, tmp_path: Path) -> None:
-    options = {"positions": 8} if kind is Kind.GPT2 else {}
+@pytest.mark.parametrize("kind", [ExportTarget.GPT2, ExportTarget.HUGGING_FACE])
+def test_an_export_is_replaced_by_one_of_its_kind(kind: ExportTarget, tmp_path: Path) -> None:
+    options = {"positions": 8} if kind is ExportTarget.GPT2 else {}
     for formula in ("O a", "O b"):
         attemper.compile(formula, "ab", at="last").export(kind, tmp_path, **options)
     for other in FOLDERS:
@@ -72,7 +72,7 @@ def test_an_export_is_replaced_by_one_of_its_kind(kind: Kind, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_files_and_folders_do_not_replace_each_other(kind: Kind, tmp_path: Path) -> None:
+def test_files_and_folders_do_not_replace_each_other(kind: ExportTarget, tmp_path: Path) -> None:
     with pytest.raises(MalformedFileError, match="is a folder"):
         require_place(kind, tmp_path)
     (tmp_path / "file").touch()

@@ -25,21 +25,21 @@ from attemper.workbench.play.application import COMPILE, MOST_BYTES, application
 from attemper.workbench.play.desk import Desk
 from attemper.workbench.play.guards import Application
 from attemper.workbench.play.page import play_page
-from attemper.workbench.play.processes import Answer, Limits
+from attemper.workbench.play.processes import AnswerLimits, JsonAnswer
 from attemper.workbench.play.question import Question
 from tests.support.cli.asgi import OWN, PORT, Response, request
 from tests.workbench.test_play import ONCE, PROGRAM, SLOW
 
 pytestmark = pytest.mark.exports
 
-PATIENT = Limits(seconds=120, proving=60)
+PATIENT = AnswerLimits(seconds=120, proving=60)
 
 
-def served(limits: Limits = PATIENT) -> Application:
+def served(limits: AnswerLimits = PATIENT) -> Application:
     return application(play_page(), PORT, Desk(limits))
 
 
-def asked(question: Question, limits: Limits = PATIENT, **options: Any) -> Response:
+def asked(question: Question, limits: AnswerLimits = PATIENT, **options: Any) -> Response:
     body = (question.as_json().encode(),)
     return asyncio.run(request(served(limits), "POST", COMPILE, body=body, **options))
 
@@ -78,7 +78,7 @@ def test_a_text_that_is_no_unicode_is_answered_all_the_same() -> None:
 
 
 def test_limits_are_errors_of_the_text() -> None:
-    late = asked(SLOW, Limits(seconds=1))
+    late = asked(SLOW, AnswerLimits(seconds=1))
     assert (late.status, late.record["error"].partition(":")[0]) == (422, "no network within 1 seconds")
 
 
@@ -122,12 +122,12 @@ def test_too_many_at_once_are_told_to_come_back(monkeypatch: pytest.MonkeyPatch)
     async def scenario() -> list[Response]:
         go = asyncio.Event()
 
-        async def slowly(_: Question, limits: Limits) -> Answer:
+        async def slowly(_: Question, limits: AnswerLimits) -> JsonAnswer:
             await go.wait()
             return {"contents": {}, "notes": []}
 
         monkeypatch.setattr(desks, "answer_to", slowly)
-        app = served(Limits(at_once=2))
+        app = served(AnswerLimits(at_once=2))
         bodies = [(Question("formula", text, "abc").as_json().encode(),) for text in "abc"]
         tasks = [asyncio.create_task(request(app, "POST", COMPILE, body=body)) for body in bodies]
         await tasks[2]

@@ -10,21 +10,21 @@ import pytest
 
 import attemper
 from attemper.errors import MalformedFileError, OptionError
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.exports.transformer_lens import load
 from attemper.exports.transformer_lens.writing import MARK, settings_in, write_transformer_lens
 
 
-def subject() -> Subject:
+def subject() -> Exported:
     model = attemper.compile("O a", "ab")
-    return Subject(model.network, model.source, model.certify())
+    return Exported(model.network, model.source, model.certify())
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_the_folder_is_the_networks_own_and_names_its_format(dtype: str, tmp_path: Path) -> None:
     write_transformer_lens(subject(), tmp_path / "out", dtype)
     assert settings_in(tmp_path / "out") == (dtype, False)
-    back = Subject.load(tmp_path / "out")
+    back = Exported.load(tmp_path / "out")
     assert back == subject()
     assert attemper.load(tmp_path / "out").accepts("ba")
 

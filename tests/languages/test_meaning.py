@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from attemper.errors import AmbiguousReadingError
-from attemper.languages.temporal.meaning import Truth, truth, truth_of_subformulas
+from attemper.languages.temporal.meaning import TruthValues, truth, truth_of_subformulas
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage, accepts
 from attemper.languages.temporal.show import show
@@ -178,12 +178,12 @@ def test_law(left: str, right: str) -> None:
             assert truth(this, word) == truth(that, word), (show(this), show(that), word)
 
 
-def strict_since(f: Truth, g: Truth) -> Truth:
+def strict_since(f: TruthValues, g: TruthValues) -> TruthValues:
     """f S g of the papers that quantify over strictly earlier positions: g at j < i, f strictly between."""
     return tuple(any(g[j] and all(f[j + 1 : i]) for j in range(i)) for i in range(len(f)))
 
 
-def strict_until(f: Truth, g: Truth) -> Truth:
+def strict_until(f: TruthValues, g: TruthValues) -> TruthValues:
     return strict_since(f[::-1], g[::-1])[::-1]
 
 

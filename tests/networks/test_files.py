@@ -19,7 +19,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet
 from attemper.networks import files
-from attemper.networks.files import STRUCTURE, WEIGHTS, Source
+from attemper.networks.files import STRUCTURE, WEIGHTS, Provenance
 from attemper.networks.regime import Regime
 from attemper.networks.safetensors import Tensor, decode_any_tensors, decode_tensors, encode_tensors
 from attemper.networks.weights import tensors_of
@@ -66,7 +66,7 @@ def test_a_hard_network_survives_its_folder(formula: str, tmp_path: Path) -> Non
     alphabet = Alphabet(("a", "b", "c"))
     language = read_language(parse(formula, alphabet), None, False)
     hard = compile_language(language, alphabet, Regime.UNBOUNDED).hard
-    source = Source("formula", formula, "last", "unbounded")
+    source = Provenance("formula", formula, "last", "unbounded")
     files.save(hard, source, tmp_path)
     assert files.load(tmp_path) == (hard, source)
 

@@ -45,7 +45,7 @@ def test_heads_are_average_hard_and_nothing_is_said_of_what_they_are_for():
 
 
 def test_it_is_written_and_read_again(tmp_path):
-    network, source = typed(), files.Source("formula", "a", "last", "unbounded")
+    network, source = typed(), files.Provenance("formula", "a", "last", "unbounded")
     files.save(network, source, tmp_path)
     assert files.load(tmp_path) == (network, source)
 

@@ -10,7 +10,7 @@ from attemper.attention_program.parse import parse_program
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
 from attemper.languages.words import Alphabet, Word
-from attemper.reading.endless import WORK, Blocks, endless
+from attemper.reading.endless import WORK, RepeatedWords, endless
 from attemper.reading.networks import program_of
 from tests.support.drawn.counting import ENDLESS, REGULAR
 
@@ -19,7 +19,7 @@ def program(text: str, symbols: str) -> Program:
     return program_of(attemper.compile(text, symbols, at="last").network).program
 
 
-def read(words: Blocks, symbols: int) -> Word:
+def read(words: RepeatedWords, symbols: int) -> Word:
     """Each word again and again, so many symbols of each."""
     return tuple(symbol for word in words for symbol in (word * symbols)[:symbols])
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from attemper.attention_program.parse import parse_program
-from attemper.reading.exclusive import Seen
+from attemper.reading.exclusive import RandomWords
 
 
 def groups(text: str, bits: list[int]) -> list[list[int]]:
     program = parse_program(text + "\noutput s0")
-    return Seen(len(program.alphabet.symbols)).groups(program, bits)
+    return RandomWords(len(program.alphabet.symbols)).groups(program, bits)
 
 
 def test_runs_are_as_few_as_can_be() -> None:

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from attemper.errors import OptionError, UnprovedError, UnsupportedError
-from attemper.languages.regular.classes import Kind, classify
+from attemper.languages.regular.classes import RegularClass, classify
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
+from attemper.models.arrays import Array, Integers
 from attemper.models.hard.masked import verdicts as run_by_definition
 from attemper.models.hard.masked_examples import Alternating
-from attemper.models.hard.protocol import Array, Integers
 from attemper.reading.models import budget
 from attemper.reading.models.tables import ReadTable, automaton_of_masked
 from tests.support.drawn.by_rows import ByRows, Ended, Row, by_tables
@@ -67,7 +67,7 @@ def campaign(seeds: range, most: int, longest: int) -> int:
         assert minimal(read.dfa) == read.dfa
         require_same(plain, read, min(longest, 6) if plain.letters == 3 and longest < 8 else longest)
         if plain.period == 1:
-            assert classify(read.dfa).kind is Kind.APERIODIC
+            assert classify(read.dfa).kind is RegularClass.APERIODIC
     return found
 
 

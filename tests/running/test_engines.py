@@ -26,13 +26,13 @@ def word_of(length: int) -> torch.Tensor:
 def engines_that_ran(module: DenseTransformer, positions: int, monkeypatch: pytest.MonkeyPatch) -> str:
     """The engine of a call without a name: the scan, or one that attends layer by layer."""
     ran: list[str] = []
-    run = forward.Scan.run
+    run = forward.ModuleScan.run
 
-    def noticed(self: forward.Scan, *arguments: object, **options: object) -> torch.Tensor:
+    def noticed(self: forward.ModuleScan, *arguments: object, **options: object) -> torch.Tensor:
         ran.append("scan")
         return run(self, *arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(forward.Scan, "run", noticed)
+    monkeypatch.setattr(forward.ModuleScan, "run", noticed)
     module(word_of(positions))
     return ran[0] if ran else "another"
 
@@ -250,13 +250,13 @@ def test_long_words_run_block_by_block(
     """What a block needs of the past is kept, or noticed to be missing."""
     monkeypatch.setattr(forward, "BLOCK", block)
     blocks: list[int] = []
-    grid = forward.Scan._grid
+    grid = forward.ModuleScan._grid
 
-    def noticed(self: forward.Scan, tokens: torch.Tensor, *rest: object) -> object:
+    def noticed(self: forward.ModuleScan, tokens: torch.Tensor, *rest: object) -> object:
         blocks.append(len(tokens))
         return grid(self, tokens, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(forward.Scan, "_grid", noticed)
+    monkeypatch.setattr(forward.ModuleScan, "_grid", noticed)
     module = attemper.compile(formula, "ab", regime=regime).dense()  # type: ignore[arg-type]
     for tokens in (word_of(131), (torch.arange(131) == 0).long()[None, :], torch.zeros(1, 131).long()):
         blocks.clear()

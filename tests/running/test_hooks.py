@@ -36,7 +36,7 @@ from attemper.running.numbers import read_bit
 from attemper.running.places import Places
 from attemper.running.truth import truth_of_words
 from attemper.workbench.model import Model
-from attemper.workbench.options import Weights
+from attemper.workbench.options import WeightsName
 from tests.support.drawn.samples import adversarial_words
 
 U64 = 2.0**-53
@@ -123,7 +123,7 @@ def test_the_large_formula_has_every_construction_and_every_mask() -> None:
 
 @pytest.mark.parametrize("weights", ["soft", "hard"])
 @pytest.mark.parametrize("formula", FORMULAS)
-def test_the_cache_holds_every_hook_point_in_its_documented_shape(formula: str, weights: Weights) -> None:
+def test_the_cache_holds_every_hook_point_in_its_documented_shape(formula: str, weights: WeightsName) -> None:
     model = compiled(formula).dense(weights=weights)
     tokens, lengths = ragged(model, some_words())
     output, cache = model.run_with_cache(tokens, lengths)

@@ -21,7 +21,7 @@ from attemper.running.batches import pad, run_words
 from attemper.running.dense import DenseTransformer
 from attemper.running.truth import truth_of_words
 from attemper.workbench.model import Model
-from attemper.workbench.options import DType, Weights
+from attemper.workbench.options import DType, WeightsName
 from tests.support.drawn.samples import FormulaSampler, adversarial_words
 
 PAST = ("Y (a S b)", "#<[a] <= #<[b]", "even(#<[a])")
@@ -59,7 +59,7 @@ def tokens_of(words: list[Word]) -> tuple[torch.Tensor, torch.Tensor]:
 @pytest.mark.parametrize("regime", ["unbounded", "temperature"])
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_a_word_reads_the_same_alone_and_in_a_ragged_batch(
-    formula: str, regime: str, weights: Weights
+    formula: str, regime: str, weights: WeightsName
 ) -> None:
     """Padding is invisible: read bits are the same, and the exact truth, whatever the neighbours are."""
     model = compiled(formula, regime)
@@ -174,7 +174,7 @@ def weights_of(model: DenseTransformer) -> dict[str, torch.Tensor]:
 
 @pytest.mark.parametrize("weights", ["soft", "hard"])
 @pytest.mark.parametrize("formula", FORMULAS)
-def test_running_any_length_leaves_the_weights_as_they_are(formula: str, weights: Weights) -> None:
+def test_running_any_length_leaves_the_weights_as_they_are(formula: str, weights: WeightsName) -> None:
     """One set of weights for every n: nothing is built or changed for a length (n = 1, 2, 3, 10, 4096)."""
     model = compiled(formula)
     dense = model._runner(weights, "float64")

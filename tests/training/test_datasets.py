@@ -10,7 +10,7 @@ import pytest
 
 from attemper.errors import MalformedFileError, OptionError
 from attemper.training.datasets import (
-    Layout,
+    DatasetFormat,
     files_of,
     parse_splits,
     read_split,
@@ -34,9 +34,9 @@ def put(folder: Path, files: dict[str, bytes]) -> None:
         (folder / name).write_bytes(data)
 
 
-@pytest.mark.parametrize("layout", Layout)
+@pytest.mark.parametrize("layout", DatasetFormat)
 def test_the_same_seed_gives_the_same_bytes_and_the_manifest_says_what_they_are(
-    layout: Layout, tmp_path: Path
+    layout: DatasetFormat, tmp_path: Path
 ) -> None:
     splits = ((0, 8), (9, 12))
     manifest = write_data(ODD, splits, 20, 3, tmp_path / "a", layout)
@@ -52,10 +52,10 @@ def test_the_same_seed_gives_the_same_bytes_and_the_manifest_says_what_they_are(
     assert named == {name: sha256(data).hexdigest() for name, data in files.items()}
 
 
-@pytest.mark.parametrize("layout", Layout)
+@pytest.mark.parametrize("layout", DatasetFormat)
 @pytest.mark.parametrize("name", ["parity-odd", "dyck-2", "flip-flop", "tomita-4"])
 def test_what_is_written_is_read_and_every_label_is_the_oracle_s(
-    name: str, layout: Layout, tmp_path: Path
+    name: str, layout: DatasetFormat, tmp_path: Path
 ) -> None:
     task = task_named(name)
     manifest = write_data(task, ((0, 5), (6, 30)), 30, 0, tmp_path, layout)
@@ -67,21 +67,21 @@ def test_what_is_written_is_read_and_every_label_is_the_oracle_s(
             assert one.label == task.accepts(one.word)
 
 
-@pytest.mark.parametrize("layout", Layout)
+@pytest.mark.parametrize("layout", DatasetFormat)
 @pytest.mark.parametrize(
     "words",
     [[], [EMPTY], [EMPTY, ONE], [ONE, EMPTY], [EMPTY, EMPTY], [ONE, EMPTY, ZEROS], [ONE, EMPTY, EMPTY]],
     ids=str,
 )
 def test_the_empty_word_comes_back_wherever_it_stands(
-    words: list[Labelled], layout: Layout, tmp_path: Path
+    words: list[Labelled], layout: DatasetFormat, tmp_path: Path
 ) -> None:
     put(tmp_path, files_of(words, "x", layout))
     assert read_split(tmp_path, "x") == words
 
 
 def test_the_layout_of_flare_is_lines_of_symbols_and_lines_of_labels() -> None:
-    assert files_of([ONE, EMPTY, ZEROS], "x", Layout.FLARE) == {
+    assert files_of([ONE, EMPTY, ZEROS], "x", DatasetFormat.FLARE) == {
         "x/main.tok": b"1\n\n0 0\n",
         "x/labels.txt": b"1\n0\n0\n",
     }
@@ -168,8 +168,8 @@ def _asked(folder: Path) -> RecognitionTask:
     return RecognitionTask(kind="recognition", language="parity-odd", data=str(folder))
 
 
-@pytest.mark.parametrize("layout", Layout)
-def test_the_first_split_is_learned(layout: Layout, tmp_path: Path) -> None:
+@pytest.mark.parametrize("layout", DatasetFormat)
+def test_the_first_split_is_learned(layout: DatasetFormat, tmp_path: Path) -> None:
     write_data(ODD, ((7, 9), (0, 3)), 6, 0, tmp_path, layout)
     task, words = training_words(_asked(tmp_path), (0, 9), 0)
     assert task.name == "parity-odd"

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from attemper.errors import UnsupportedError
-from attemper.training.loop import Logged, State, rate_at, trained
+from attemper.training.loop import Logged, TrainingState, rate_at, trained
 from attemper.training.losses import lesson_of
 from attemper.training.models import model_of
 from attemper.training.settings import TrainingSettings
@@ -19,7 +19,7 @@ def ran(**entries: Any) -> tuple[list[Logged | None], list[float]]:
     """What a run yields, and the losses of its steps, asked again of the same models."""
     settings = tiny(training=entries)
     lesson = lesson_of(settings)
-    state = State.begun(model_of(settings, lesson.tokens, lesson.outputs), settings.training)
+    state = TrainingState.begun(model_of(settings, lesson.tokens, lesson.outputs), settings.training)
     losses: list[float] = []
 
     class Watched:
@@ -71,8 +71,8 @@ def test_a_state_that_is_restored_goes_on_as_it_would_have(stop: int) -> None:
     settings = tiny()
     lesson = lesson_of(settings)
 
-    def begun() -> State:
-        return State.begun(model_of(settings, 3, 3), settings.training)
+    def begun() -> TrainingState:
+        return TrainingState.begun(model_of(settings, 3, 3), settings.training)
 
     whole = begun()
     expected = list(trained(whole, lesson, settings.training, lambda _: None))
@@ -102,9 +102,9 @@ def test_a_state_that_is_restored_goes_on_as_it_would_have(stop: int) -> None:
 
 def test_a_state_of_another_model_is_refused() -> None:
     settings = tiny()
-    state = State.begun(model_of(settings, 3, 3), settings.training)
+    state = TrainingState.begun(model_of(settings, 3, 3), settings.training)
     list(trained(state, lesson_of(settings), settings.training, lambda _: None))
-    fresh = State.begun(model_of(settings, 3, 3), settings.training)
+    fresh = TrainingState.begun(model_of(settings, 3, 3), settings.training)
     tensors = state.tensors()
     bad = {name: own for name, own in tensors.items() if not name.endswith("exp_avg")}
     with pytest.raises(ValueError, match="something else than Adam"):

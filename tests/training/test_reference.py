@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from attemper.languages.sources import bracket_levels
-from attemper.languages.sources.bracket_levels import Limit
+from attemper.languages.sources.bracket_levels import LengthParity
 from attemper.languages.sources.levels import last_symbols, optimum
 from attemper.languages.sources.values import Brackets, Parity
 from tests.training.reference import PROTOTYPE, RUNS, excess_of, settings_of
@@ -32,7 +32,7 @@ def test_an_lstm_learns_parity_at_every_length() -> None:
 
 def test_a_transformer_does_not_stay_below_the_limits_of_dyck() -> None:
     found = excess_of("2DYCK, transformer", WORDS)
-    limit = float(bracket_levels.last_symbol_excess(DYCK, Limit.EVEN).mid())
+    limit = float(bracket_levels.last_symbol_excess(DYCK, LengthParity.EVEN).mid())
     assert limit == pytest.approx(0.34739, abs=1e-5)
     assert all(found[n] > limit for n in found if n >= 128)
     assert found[8] < found[64] < found[256]

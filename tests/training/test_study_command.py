@@ -21,9 +21,9 @@ from attemper.training.entries import entries_of, settings_from
 from attemper.training.measuring import measured
 from attemper.training.models import Convolution, ParityRnn
 from attemper.training.prefixes import odds_of
-from attemper.training.runs import Run, load_run, train
+from attemper.training.runs import TrainingRun, load_run, train
 from attemper.training.study.files import _csv, write_study
-from attemper.training.study.plans import SOURCES, Plan, plans
+from attemper.training.study.plans import SOURCES, StudyPlan, plans
 from attemper.training.study.results import Study, study_of
 from attemper.training.sweeps import folder_of, swept
 from tests.support.cli.command_line import attemper
@@ -31,7 +31,7 @@ from tests.support.cli.command_line import attemper
 TINY = {"steps": 3, "batch": 4, "length": 5}
 
 
-def tiny_plans() -> list[Plan]:
+def tiny_plans() -> list[StudyPlan]:
     """The quick study with hardly any steps, words and lengths."""
     found = []
     for plan in plans(quick=True):
@@ -39,12 +39,12 @@ def tiny_plans() -> list[Plan]:
         if plan.settings.model.kind != "parity-rnn":
             entries["training"] |= TINY
         entries["evaluation"] = {"lengths": [8, 16, 32], "words": 4}
-        found.append(Plan(plan.source, plan.model, settings_from(entries)))
+        found.append(StudyPlan(plan.source, plan.model, settings_from(entries)))
     return found
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Plan], list[Run], Study]:
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[StudyPlan], list[TrainingRun], Study]:
     asked, folder = tiny_plans(), tmp_path_factory.mktemp("runs")
     done = [train(plan.settings, folder_of(plan.settings, folder)) for plan in asked]
     return asked, done, study_of(asked, done)
@@ -63,7 +63,7 @@ def test_every_model_is_on_each_source_and_the_rnn_on_parity_alone() -> None:
     assert longest == {512}
 
 
-def test_points_are_what_the_runs_measured(made: tuple[list[Plan], list[Run], Study]) -> None:
+def test_points_are_what_the_runs_measured(made: tuple[list[StudyPlan], list[TrainingRun], Study]) -> None:
     asked, done, study = made
     expected = [
         (plan.source, plan.model, row["n"], row["loss"], row["excess"], row["floor"], row["change"])
@@ -77,7 +77,9 @@ def test_points_are_what_the_runs_measured(made: tuple[list[Plan], list[Run], St
         assert point.excess >= point.floor - 1e-12
 
 
-def test_the_convolution_stays_under_its_bound(made: tuple[list[Plan], list[Run], Study]) -> None:
+def test_the_convolution_stays_under_its_bound(
+    made: tuple[list[StudyPlan], list[TrainingRun], Study],
+) -> None:
     asked, done, study = made
     bounded = [point for point in study.points if point.bound is not None]
     assert {(point.source, point.n) for point in bounded} == {(s, n) for s in SOURCES for n in (8, 16, 32)}
@@ -91,7 +93,7 @@ def test_the_convolution_stays_under_its_bound(made: tuple[list[Plan], list[Run]
             assert own == [run.model.influence(n + 1, *odds) for n in (8, 16, 32)]
 
 
-def test_levels_are_those_of_the_theory(made: tuple[list[Plan], list[Run], Study]) -> None:
+def test_levels_are_those_of_the_theory(made: tuple[list[StudyPlan], list[TrainingRun], Study]) -> None:
     levels = {(one.source, one.name, one.n): one for one in made[2].levels}
     for (source, name), value in {
         ("parity-even", "limit: H_bi, read at x_n"): 0.19696,
@@ -109,7 +111,7 @@ def test_levels_are_those_of_the_theory(made: tuple[list[Plan], list[Run], Study
     assert windows == sorted(windows, reverse=True)
 
 
-def test_slopes_are_of_the_mean_changes(made: tuple[list[Plan], list[Run], Study]) -> None:
+def test_slopes_are_of_the_mean_changes(made: tuple[list[StudyPlan], list[TrainingRun], Study]) -> None:
     study = made[2]
     for one in study.slopes:
         own = [(p.n, p.change) for p in study.points if (p.source, p.model) == (one.source, one.model)]
@@ -117,7 +119,7 @@ def test_slopes_are_of_the_mean_changes(made: tuple[list[Plan], list[Run], Study
     assert len(study.slopes) == 11
 
 
-def test_tables_have_every_number(made: tuple[list[Plan], list[Run], Study]) -> None:
+def test_tables_have_every_number(made: tuple[list[StudyPlan], list[TrainingRun], Study]) -> None:
     study = made[2]
     for kind, rows in (("point", study.points), ("level", study.levels), ("slope", study.slopes)):
         records = [record for record in study.records() if record["kind"] == kind]
@@ -142,7 +144,7 @@ def test_without_plotly_nothing_is_begun_and_the_extra_is_named(
 
 
 def test_a_page_without_plotly_is_refused(
-    made: tuple[list[Plan], list[Run], Study], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: tuple[list[StudyPlan], list[TrainingRun], Study], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
     with pytest.raises(OptionError, match=r"attemper\[report\]"):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from attemper.errors import ExitCode
-from attemper.networks.files import Source, save
+from attemper.networks.files import Provenance, save
 from attemper.workbench.compiling import compile as compile_formula
 from attemper.workbench.folder import load
 from tests.support.cli.command_line import Outcome, attemper
@@ -289,7 +289,7 @@ def test_verify_of_no_words_is_refused(majority: Path) -> None:
 def wrong(tmp_path: Path) -> Path:
     """A folder that says "'0' has occurred" and holds the network of "'1' has occurred"."""
     network = compile_formula("O '1'", "01").network
-    save(network, Source("formula", "O '0'", "last", "unbounded"), tmp_path / "wrong")
+    save(network, Provenance("formula", "O '0'", "last", "unbounded"), tmp_path / "wrong")
     return tmp_path / "wrong"
 
 
@@ -315,7 +315,7 @@ def test_verify_gives_the_wrong_word_as_json(wrong: Path) -> None:
 def test_verify_finds_what_shows_in_long_words_only(tmp_path: Path) -> None:
     network = compile_formula("#<[a] >= 1", "ab").network
     folder = tmp_path / "almost"
-    save(network, Source("formula", "#<[a] >= 1 & #<[true] < 30", "last", "unbounded"), folder)
+    save(network, Provenance("formula", "#<[a] >= 1 & #<[true] < 30", "last", "unbounded"), folder)
     assert attemper("verify", folder, "--up-to", 5, "--random", 0).code == ExitCode.OK
     outcome = attemper("verify", folder, "--up-to", 5, "--random", 50, "--length", 60, "--json")
     assert outcome.code == ExitCode.DISAGREEMENT

@@ -27,7 +27,7 @@ from attemper.networks.regime import Regime
 from attemper.networks.typed import LayerOf, UnitOf, hard_network
 from attemper.networks.wellformed import complaints
 from attemper.workbench.automata import Caps
-from attemper.workbench.decompiling import Subject, decompile, departure
+from attemper.workbench.decompiling import ReadNetwork, decompile, departure
 from tests.support.cli.command_line import attemper as run_attemper
 from tests.support.judges.past_automata import drawn
 from tests.support.judges.read_back import long_words, said_of, wrong_words
@@ -104,7 +104,7 @@ def test_a_mutant_has_a_word_on_which_it_differs(tmp_path: Path) -> None:
     assert found.automaton is not None
     assert found.automaton == decompile(attemper.compile("O b", "ab")).automaton
     claimed = TemporalLanguage(parse("O a", Alphabet(("a", "b"))), At.LAST, False)
-    away = departure(replace(found, subject=Subject(swapped, Regime.UNBOUNDED, claimed)), Caps())
+    away = departure(replace(found, subject=ReadNetwork(swapped, Regime.UNBOUNDED, claimed)), Caps())
     assert away is not None
     assert away.word in {("a",), ("b",)}
 
@@ -113,7 +113,7 @@ def test_a_claim_over_other_symbols_is_not_compared() -> None:
     network = attemper.compile("O a", "ab").network
     claimed = TemporalLanguage(parse("O x", Alphabet(("x", "y"))), At.LAST, False)
     found = decompile(network)
-    away = departure(replace(found, subject=Subject(network, Regime.UNBOUNDED, claimed)), Caps())
+    away = departure(replace(found, subject=ReadNetwork(network, Regime.UNBOUNDED, claimed)), Caps())
     assert away is not None
     assert (away.word, away.unknown) == (None, "the claim is about words over other symbols")
 

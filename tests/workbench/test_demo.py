@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attemper.languages.named.entry import Entry, Formula, Source
+from attemper.languages.named.entry import Entry, FormulaText, SourceText
 from attemper.networks.regime import Regime
 from attemper.workbench.demo import LONGEST, SHOWN, demo_row, demo_words, title
 from attemper.workbench.zoo import compile_entry
@@ -16,7 +16,7 @@ TITLES = [title(*shown) for shown in SHOWN]
 @pytest.mark.parametrize(
     ("entry", "source"), [*SHOWN[::3], *SHOWN[-3:-1]], ids=[*TITLES[::3], *TITLES[-3:-1]]
 )
-def test_the_demo_finds_the_transformers_right(entry: Entry, source: Source) -> None:
+def test_the_demo_finds_the_transformers_right(entry: Entry, source: SourceText) -> None:
     row = demo_row(entry, source, Regime.TEMPERATURE)
     assert row is not None
     assert row.right
@@ -25,7 +25,7 @@ def test_the_demo_finds_the_transformers_right(entry: Entry, source: Source) -> 
 
 
 def test_a_regime_that_cannot_has_no_row() -> None:
-    (total,) = [shown for shown in SHOWN if isinstance(shown[1], Formula) and "#['1']" in shown[1].text]
+    (total,) = [shown for shown in SHOWN if isinstance(shown[1], FormulaText) and "#['1']" in shown[1].text]
     assert demo_row(*total, Regime.DECODER) is None
 
 

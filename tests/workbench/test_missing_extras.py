@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 
 import attemper as library
 from attemper.errors import ExitCode
-from attemper.exports.kinds import Kind
+from attemper.exports.kinds import ExportTarget
 from tests.support.cli.absent import attemper_without, python_without
 from tests.support.cli.command_line import attemper
 from tests.support.slowly import mostly_slow
@@ -19,16 +19,16 @@ from tests.support.slowly import mostly_slow
 ROOT = Path(__file__).parents[2]
 
 NEEDED = {
-    Kind.HUGGING_FACE: "hugging-face",
-    Kind.GPT2: "hugging-face",
-    Kind.TRANSFORMER_LENS: None,
-    Kind.ONNX: "onnx",
-    Kind.TORCH: None,
-    Kind.CIRCUIT: None,
+    ExportTarget.HUGGING_FACE: "hugging-face",
+    ExportTarget.GPT2: "hugging-face",
+    ExportTarget.TRANSFORMER_LENS: None,
+    ExportTarget.ONNX: "onnx",
+    ExportTarget.TORCH: None,
+    ExportTarget.CIRCUIT: None,
 }
 """The extra that each kind of export needs to be written."""
 
-OPTIONS = {Kind.GPT2: ["--positions", "16"]}
+OPTIONS = {ExportTarget.GPT2: ["--positions", "16"]}
 
 
 def libraries() -> set[str]:
@@ -50,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_extras_are_known() -> None:
     assert {"transformers", "tokenizers", "transformer_lens", "onnx", "starlette", "dask"} <= libraries()
-    assert set(NEEDED) == set(Kind)
+    assert set(NEEDED) == set(ExportTarget)
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def none_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("none_here")
 @pytest.mark.parametrize("kind", [kind for kind, extra in NEEDED.items() if extra])
-def test_an_export_names_the_extra_that_it_needs(kind: Kind, folder: Path, tmp_path: Path) -> None:
+def test_an_export_names_the_extra_that_it_needs(kind: ExportTarget, folder: Path, tmp_path: Path) -> None:
     arguments = ["export", kind, folder / "majority", "-o", tmp_path / "out", *OPTIONS.get(kind, [])]
     found = attemper(*arguments)
     assert (found.code, found.out) == (ExitCode.USAGE, "")
@@ -73,9 +73,9 @@ def test_an_export_names_the_extra_that_it_needs(kind: Kind, folder: Path, tmp_p
 
 
 @pytest.mark.parametrize(
-    "kind", mostly_slow([kind for kind, extra in NEEDED.items() if not extra], [Kind.CIRCUIT])
+    "kind", mostly_slow([kind for kind, extra in NEEDED.items() if not extra], [ExportTarget.CIRCUIT])
 )
-def test_other_exports_need_none(kind: Kind, folder: Path, tmp_path: Path) -> None:
+def test_other_exports_need_none(kind: ExportTarget, folder: Path, tmp_path: Path) -> None:
     found, loaded = attemper_without(
         libraries(), folder, "export", kind, "majority", "-o", tmp_path / "out.pt2"
     )

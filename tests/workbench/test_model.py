@@ -14,7 +14,7 @@ import torch
 import attemper
 from attemper.certificates.files import CERTIFICATE
 from attemper.checker.verdict import Status
-from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.errors import OptionError, UnsupportedError, WordError
 from attemper.languages.words import Alphabet
 from attemper.running.dense import DenseTransformer
@@ -302,7 +302,7 @@ def test_a_cap_that_a_refusal_names_can_be_set() -> None:
     for options in ({}, {"horizon": 100}):
         with pytest.raises(UnsupportedError, match=r"symbols of a level, beyond the cap of 3; .*symbols"):
             attemper.compile_regex(regex, "ab", caps={"symbols": 3}, **options)
-        raised = attemper.compile_regex(regex, "ab", caps={"symbols": Limits().symbols}, **options)
+        raised = attemper.compile_regex(regex, "ab", caps={"symbols": CascadeCaps().symbols}, **options)
         assert raised.accepts("babbab")
 
 

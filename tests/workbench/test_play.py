@@ -21,15 +21,15 @@ from attemper.checker.child import memory_can_be_limited
 from attemper.errors import OptionError, SourceError, UnprovedError
 from attemper.exports.page.contents import json_of, page_contents
 from attemper.exports.pictures.svg import automaton_svg
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.languages.named.zoo import everything, named
 from attemper.languages.regular.regex import parse_regex
 from attemper.workbench.play import child, processes
 from attemper.workbench.play.desk import KEPT, BusyError, Desk
 from attemper.workbench.play.guards import SECURITY, Message, Receive, Scope, Send, guarded, refused
 from attemper.workbench.play.page import examples, play_page
-from attemper.workbench.play.processes import Answer, Limits, answer_to
-from attemper.workbench.play.question import CHOICES, Question, Written, model_of, read_question
+from attemper.workbench.play.processes import AnswerLimits, JsonAnswer, answer_to
+from attemper.workbench.play.question import CHOICES, Notation, Question, model_of, read_question
 from attemper.workbench.zoo_sources import language_of
 from tests.exports.runs_page import needs_node
 from tests.support.cli.asgi import OWN, PORT, request
@@ -77,8 +77,8 @@ SLOW = Question("regex", "~(.*a.{12})", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLM
 """Takes some 12 seconds, and more than 300 MB: an automaton of 8,192 states, whose cascade is too large."""
 
 
-def answered(question: Question, limits: Limits | None = None) -> dict[str, Any]:
-    return asyncio.run(answer_to(question, limits or Limits(seconds=120, proving=60)))
+def answered(question: Question, limits: AnswerLimits | None = None) -> dict[str, Any]:
+    return asyncio.run(answer_to(question, limits or AnswerLimits(seconds=120, proving=60)))
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ def test_examples_are_the_entries_of_the_zoo_that_are_texts() -> None:
 @pytest.mark.parametrize("question", [ONCE, PROGRAM, Question("regex", "(push pop)*", "push pop")])
 def test_an_answer_is_what_a_page_of_the_certified_network_holds(question: Question) -> None:
     model = model_of(question)
-    subject = Subject(model.network, model.source, model.certify())
+    subject = Exported(model.network, model.source, model.certify())
     symbols = model.alphabet.symbols
     title = "attention program" if question is PROGRAM else question.text
     picture = automaton_svg(parse_regex(question.text, question.alphabet)) if "*" in question.text else None
@@ -207,13 +207,13 @@ def test_a_large_automaton_has_no_picture_and_that_is_said() -> None:
 
 @pytest.mark.sweep(0)
 def test_what_compiles_too_long_is_stopped(started: list[Process]) -> None:
-    answer = answered(SLOW, Limits(seconds=2))
+    answer = answered(SLOW, AnswerLimits(seconds=2))
     assert answer == {"error": "no network within 2 seconds: 'attemper play --seconds S' allows more"}
     assert [process.returncode for process in started] == [-9]
 
 
 def test_what_is_certified_too_long_is_shown_without_a_certificate(started: list[Process]) -> None:
-    answer = answered(Question("regex", "(ab)*", "ab"), Limits(seconds=120, proving=1e-6))
+    answer = answered(Question("regex", "(ab)*", "ab"), AnswerLimits(seconds=120, proving=1e-6))
     assert answer["contents"]["certificate"] is None
     assert "not certified in the time and memory of an answer" in answer["notes"][0]
     assert len(started) == 1
@@ -222,7 +222,7 @@ def test_what_is_certified_too_long_is_shown_without_a_certificate(started: list
 @pytest.mark.sweep(0)
 @pytest.mark.skipif(not memory_can_be_limited(), reason="this system limits no process's memory")
 def test_what_needs_too_much_memory_is_stopped(started: list[Process]) -> None:
-    within = Limits(seconds=120, proving=1e-6, memory=160)
+    within = AnswerLimits(seconds=120, proving=1e-6, memory=160)
     assert "contents" in answered(ONCE, within)
     said = "more than 160 MB are needed: 'attemper play --memory MB' allows more"
     assert answered(SLOW, within) == {"error": said}
@@ -232,7 +232,7 @@ def test_what_needs_too_much_memory_is_stopped(started: list[Process]) -> None:
 def test_a_question_that_nobody_waits_for_is_stopped(started: list[Process]) -> None:
     async def leave() -> None:
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(answer_to(SLOW, Limits(seconds=120)), 1)
+            await asyncio.wait_for(answer_to(SLOW, AnswerLimits(seconds=120)), 1)
 
     asyncio.run(leave())
     assert [process.returncode for process in started] == [-9]
@@ -270,7 +270,7 @@ def test_a_network_without_a_proof_is_shown_as_uncertified(monkeypatch: pytest.M
 )
 def test_limits_are_positive_numbers(limits: dict[str, Any], said: str) -> None:
     with pytest.raises(OptionError, match=re.escape(said)):
-        Limits(**limits)
+        AnswerLimits(**limits)
 
 
 def test_the_command_names_a_limit_that_is_none() -> None:
@@ -284,12 +284,12 @@ def test_the_command_names_a_limit_that_is_none() -> None:
 
 def test_no_more_than_a_few_are_answered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Question] = []
-    desk = Desk(Limits(at_once=2))
+    desk = Desk(AnswerLimits(at_once=2))
 
     async def scenario() -> None:
         go = asyncio.Event()
 
-        async def slowly(question: Question, _: Limits) -> Answer:
+        async def slowly(question: Question, _: AnswerLimits) -> JsonAnswer:
             asked.append(question)
             await go.wait()
             return certified("")
@@ -313,7 +313,7 @@ def test_no_more_than_a_few_are_answered_at_once(monkeypatch: pytest.MonkeyPatch
     asyncio.run(scenario())
 
 
-def certified(title: str) -> Answer:
+def certified(title: str) -> JsonAnswer:
     return {"contents": {"title": title, "certificate": {"isReal": True}}, "notes": []}
 
 
@@ -321,7 +321,7 @@ def test_certified_networks_are_kept_and_nothing_else(monkeypatch: pytest.Monkey
     asked: list[str] = []
     never_kept = {"late": {"error": "late"}, "bare": {"contents": {"certificate": None}, "notes": ["slow"]}}
 
-    async def count(question: Question, _: Limits) -> Answer:
+    async def count(question: Question, _: AnswerLimits) -> JsonAnswer:
         asked.append(question.text)
         return never_kept.get(question.text) or certified(question.text)
 
@@ -346,7 +346,7 @@ def test_certified_networks_are_kept_and_nothing_else(monkeypatch: pytest.Monkey
 
 def test_a_closed_desk_kills_what_is_at_work_and_takes_no_question(started: list[Process]) -> None:
     async def scenario() -> None:
-        desk = Desk(Limits(seconds=120))
+        desk = Desk(AnswerLimits(seconds=120))
         waiting = asyncio.create_task(desk.answer(SLOW))
         while not started:
             await asyncio.sleep(0.01)
@@ -457,7 +457,7 @@ def test_the_page_asks_its_own_server_and_nobody_else() -> None:
     assert not re.findall(r'(?:src|href)="(?!#|data:,")', page)
     assert re.findall(r"https?://[^\"'` ]+", page) == []
     assert all(f'name="{field}"' in page for field in Question.__dataclass_fields__)
-    assert all(f'value="{kind}"' in page for kind in Written)
+    assert all(f'value="{kind}"' in page for kind in Notation)
 
 
 def test_the_page_is_the_same_every_time() -> None:

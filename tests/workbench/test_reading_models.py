@@ -14,9 +14,9 @@ from attemper.errors import ExitCode, OptionError, UnprovedError, UnsupportedErr
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Word
+from attemper.models.arrays import Array
 from attemper.models.hard.masked import MaskedModel
 from attemper.models.hard.masked_examples import Alternating
-from attemper.models.hard.protocol import Array
 from attemper.modules import ModuleError
 from attemper.workbench import reading_models
 from attemper.workbench.reading_models import ModelReading, read_model

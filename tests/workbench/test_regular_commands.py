@@ -18,7 +18,7 @@ from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.certifying.choosing import way_taken
 from attemper.compiling.decomposing.decompose import decompose
-from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.errors import ExitCode, MalformedFileError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
@@ -291,7 +291,7 @@ def test_the_table_of_cells_in_a_row_is_what_is_compiled(tmp_path: Path) -> None
         dfa = automata.clamped(cells)
         path = saved(dfa_to_json(dfa), tmp_path)
         record = attemper("compile", "--dfa", path, "-o", tmp_path / "m", "--json").record
-        latches = way_taken(decompose(dfa, Limits(counter=False)).alternatives)
+        latches = way_taken(decompose(dfa, CascadeCaps(counter=False)).alternatives)
         found.append((record["layers"], latches.sublayers, record["parameters"]))
     assert found == list(
         zip(rows["layers"], rows["layers without counting"], rows["parameters"], strict=True)

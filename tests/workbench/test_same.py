@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import attemper
-from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import (
     AlphabetError,
@@ -293,7 +293,7 @@ def test_formulas_that_look_both_ways_have_no_automaton(text: str) -> None:
 def test_a_counter_and_a_cascade_of_one_language_are_the_same(tmp_path: Path) -> None:
     dfa = parse_regex(NESTED, AB)
     counter = attemper.compile(COUNTED, "ab", regime="decoder", empty="accept")
-    cascade = compile_for(dfa, AB, None, None, replace(Limits(), counter=False))
+    cascade = compile_for(dfa, AB, None, None, replace(CascadeCaps(), counter=False))
     assert cascade.network.coordinates != counter.network.coordinates
     counter.save(tmp_path / "counter")
     cascade.save(tmp_path / "cascade")

@@ -20,9 +20,9 @@ from attemper.languages.words import words_of_length
 from attemper.workbench.model import Model
 from attemper.workbench.verify import Plan, Sweep, Verification, verify
 from attemper.workbench.verifying import plans, sweeps, working
-from attemper.workbench.verifying.batches import Batch, Listed, Prefixes, Stretch, shorter, words_in
-from attemper.workbench.verifying.comparing import Contest, one_thread, try_batches
-from attemper.workbench.verifying.plans import Part
+from attemper.workbench.verifying.batches import Batch, PrefixStretch, Stretch, WordList, shorter, words_in
+from attemper.workbench.verifying.comparing import TestedNetwork, one_thread, try_batches
+from attemper.workbench.verifying.plans import PlanPart
 from attemper.workbench.verifying.working import packed, work
 from tests.support.cli.executors import AtOnce, Breaking, DyingWorkers, Forgetful, Shuffling
 from tests.support.oracles.numbers import FRACTION
@@ -114,7 +114,7 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[Batch, ...]]:
     """How often each task was done, here or by a worker."""
     times: Counter[tuple[Batch, ...]] = Counter()
 
-    def counted(contest: Contest, batches: tuple[Batch, ...]) -> Verification:
+    def counted(contest: TestedNetwork, batches: tuple[Batch, ...]) -> Verification:
         times[batches] += 1
         return try_batches(contest, batches)
 
@@ -124,8 +124,8 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[Batch, ...]]:
 
 
 def all_tasks(model: Model) -> list[tuple[Batch, ...]]:
-    lengths = Part.PREFIXES if sweeps.shares_prefixes(model.network) else Part.LENGTHS
-    return [task for part in (lengths, Part.DRAWN) for task in plans.tasks(model, PLAN, part)]
+    lengths = PlanPart.PREFIXES if sweeps.shares_prefixes(model.network) else PlanPart.LENGTHS
+    return [task for part in (lengths, PlanPart.DRAWN) for task in plans.tasks(model, PLAN, part)]
 
 
 @pytest.mark.sweep(5)
@@ -226,7 +226,7 @@ def test_progress_hears_each_word_once_and_in_this_thread(model: Model) -> None:
 
 def test_tasks_and_results_are_plain_data() -> None:
     model = MODELS["a planted weight"]
-    batches: tuple[Batch, ...] = (Stretch(3, 0, 8), Listed((("a", "b"),)), Prefixes(Stretch(4, 0, 16)))
+    batches: tuple[Batch, ...] = (Stretch(3, 0, 8), WordList((("a", "b"),)), PrefixStretch(Stretch(4, 0, 16)))
     task = replace(packed(model), batches=batches)
     again = pickle.loads(pickle.dumps(task))
     assert again == task
@@ -235,7 +235,7 @@ def test_tasks_and_results_are_plain_data() -> None:
     assert (
         pickle.loads(pickle.dumps(found))
         == found
-        == try_batches(Contest.of(model.network, model.language), batches)
+        == try_batches(TestedNetwork.of(model.network, model.language), batches)
     )
 
 
@@ -383,13 +383,13 @@ def test_prefixes_say_what_words_by_themselves_say(
 
 def test_prefixes_are_not_run_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     lengths: Counter[int] = Counter()
-    runs = Contest.runs
+    runs = TestedNetwork.runs
 
-    def counted(contest: Contest, words):  # type: ignore[no-untyped-def]
+    def counted(contest: TestedNetwork, words):  # type: ignore[no-untyped-def]
         lengths.update(map(len, words))
         return runs(contest, words)
 
-    monkeypatch.setattr(Contest, "runs", counted)
+    monkeypatch.setattr(TestedNetwork, "runs", counted)
     assert verify(MAJORITY, Plan(7, 0, 1)).words == 2**8 - 2
     assert lengths == {7: 2**7}
     assert verify(AHEAD, Plan(3, 0, 1)).words == 2**4 - 2
@@ -401,9 +401,9 @@ def test_members_of_an_automaton_are_tried_however_rare_they_are(monkeypatch: py
     model = attemper.compile_regex("(ab|ba)*c?", "abc")
 
     def members() -> list[int]:
-        tasks = plans.tasks(model, Plan(up_to=1, random_words=200, length=40), Part.DRAWN)
+        tasks = plans.tasks(model, Plan(up_to=1, random_words=200, length=40), PlanPart.DRAWN)
         words = [
-            word for task in tasks for batch in task if isinstance(batch, Listed) for word in batch.words
+            word for task in tasks for batch in task if isinstance(batch, WordList) for word in batch.words
         ]
         assert len(words) == 200
         return [len(word) for word in words if len(word) >= 20 and model.language.bits(word)[-1]]

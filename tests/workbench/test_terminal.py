@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from attemper.languages.named.entry import Entry, Formula, Rasp, Regex, Source
+from attemper.languages.named.entry import Entry, FormulaText, Rasp, Regex, SourceText
 from attemper.registry import COMMANDS
 from attemper.workbench import demo
 from attemper.workbench.cli.app import main
@@ -52,7 +52,7 @@ def source_of(name: str) -> list[str]:
     if isinstance(source, Rasp):
         Path(f"{name}.rasp").write_text(source.text, encoding="utf-8")
         return ["--program", f"{name}.rasp"]
-    assert isinstance(source, Formula)
+    assert isinstance(source, FormulaText)
     return [source.text, "--alphabet", alphabet, "--at", "last"]
 
 
@@ -185,7 +185,7 @@ def test_sixty_letters_are_shown_in_eighty_columns(tmp_path: Path) -> None:
 def test_the_demo_fits(columns: int, capsys: pytest.CaptureFixture[str]) -> None:
     """The table for all languages, with numbers as wide as they can be; the rows are computed elsewhere."""
 
-    def row(entry: Entry, source: Source, regime: Any) -> demo.DemoRow:
+    def row(entry: Entry, source: SourceText, regime: Any) -> demo.DemoRow:
         numbers = (5, 28, 10_364, 1_818, 2_000, 0.21284)
         return demo.DemoRow(demo.title(entry, source), regime.value, *numbers, True, "PROVED", 2_097_151)
 

@@ -10,7 +10,7 @@ import pytest
 from attemper.compiling.lowering.cascade_to_formula import LARGEST
 from attemper.errors import ExitCode, OptionError, UnsupportedError
 from attemper.languages.named.entry import Regex
-from attemper.languages.regular.classes import Kind, classify
+from attemper.languages.regular.classes import RegularClass, classify
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
@@ -56,7 +56,7 @@ def test_the_formula_is_the_automaton(regex: str, symbols: str) -> None:
     for length in range(1, 8):
         for word in words_of_length(alphabet, length):
             assert truth(found.formula, word) == dfa.prefixes(word), word
-    if classify(dfa).kind is not Kind.APERIODIC:
+    if classify(dfa).kind is not RegularClass.APERIODIC:
         assert is_numerical(found.formula)
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from attemper.errors import ExitCode, UnprovedError, UnsupportedError
 from attemper.exports.page import contents as page_contents
-from attemper.languages.named.entry import Entry, Formula, Named, Reference
+from attemper.languages.named.entry import Entry, FormulaText, Reference, ZooEntry
 from attemper.languages.named.zoo import everything, named
 from attemper.workbench.cli import zoo as command
 from attemper.workbench.model import Model
@@ -60,7 +60,7 @@ class Cells(HTMLParser):
 
 @pytest.mark.sweep(3)
 @pytest.mark.parametrize("entry", FEW, ids=lambda entry: entry.name)
-def test_a_page_has_the_certified_network_of_its_entry(entry: Named) -> None:
+def test_a_page_has_the_certified_network_of_its_entry(entry: ZooEntry) -> None:
     page = zoo_page(entry)
     model = compile_entry(entry, entry.source)
     own = held(page.html)
@@ -81,7 +81,7 @@ def test_pictures_are_of_automata_that_an_entry_is_written_as() -> None:
     assert pictured == {"majority": False, "date": True, "dyck-1-depth-3": True, "sort": False, "mod-3": True}
     # That of mod-3 is one of its other sources, as the formula is the shortest.
     mod_3 = named("mod-3")
-    assert isinstance(mod_3.source, Formula)
+    assert isinstance(mod_3.source, FormulaText)
     assert held(zoo_page(mod_3).html)["picture"].startswith("<svg")
 
 

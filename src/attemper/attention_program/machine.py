@@ -10,13 +10,13 @@ that have one of the two: they add them up instead of waiting for the conjunctio
 
 from __future__ import annotations
 
-from attemper.attention_program.meaning import Row, run_with
+from attemper.attention_program.meaning import StepValues, run_with
 from attemper.attention_program.ops import Program
 from attemper.attention_program.wellformed import require_machine
 from attemper.languages.words import Word
 
 
-def run(program: Program, word: Word) -> tuple[Row, ...]:
+def run(program: Program, word: Word) -> tuple[StepValues, ...]:
     """The number that every step is at every position of the word.
 
     Raises `UnsupportedError` for a program with a step that no machine has (`wellformed.require_machine`).
@@ -24,6 +24,6 @@ def run(program: Program, word: Word) -> tuple[Row, ...]:
     return run_with(sum, require_machine(program), word)
 
 
-def output(program: Program, word: Word) -> Row:
+def output(program: Program, word: Word) -> StepValues:
     """The result at every position of the word: 0 or 1, unless a sum of bits exceeds 1. Raises as `run`."""
     return run(program, word)[program.output]

@@ -46,7 +46,7 @@ from attemper.exact.predicates import holds
 from attemper.languages.measures import Measure
 from attemper.languages.words import Word
 
-Row = tuple[int, ...]
+StepValues = tuple[int, ...]
 """A value at every position 1..n; a bit is 0 or 1."""
 
 
@@ -54,14 +54,14 @@ Union = Callable[[list[int]], int]
 """The value of bits of which at most one should hold."""
 
 
-def run(program: Program, word: Word) -> tuple[Row, ...]:
+def run(program: Program, word: Word) -> tuple[StepValues, ...]:
     """The value of every step at every position of the word."""
     return run_with(_union, program, word)
 
 
-def run_with(union: Union, program: Program, word: Word) -> tuple[Row, ...]:
+def run_with(union: Union, program: Program, word: Word) -> tuple[StepValues, ...]:
     """The value of every step at every position of the word, with these unions."""
-    rows: list[Row] = []
+    rows: list[StepValues] = []
     for step in program.steps:
         rows.append(tuple(_value(union, step, word, i, rows) for i in range(1, len(word) + 1)))
     return tuple(rows)
@@ -103,7 +103,7 @@ def numbers(program: Program, word: Word) -> tuple[tuple[Fraction, ...], ...]:
     return found
 
 
-def _part(said: Numbers, part: Part, i: int, rows: tuple[Row, ...]) -> Fraction:
+def _part(said: Numbers, part: Part, i: int, rows: tuple[StepValues, ...]) -> Fraction:
     bit = 1 if part.bit is None else rows[part.bit][i - 1]
     if part.count is None:
         return part.factor * bit
@@ -127,7 +127,7 @@ def visible(mask: Mask, i: int, n: int) -> range:
             assert_never(mask)
 
 
-def _value(union: Union, step: Step, word: Word, i: int, rows: list[Row]) -> int:
+def _value(union: Union, step: Step, word: Word, i: int, rows: list[StepValues]) -> int:
     n = len(word)
     match step:
         case Letter(symbols):
@@ -161,7 +161,7 @@ def _counted(total: int) -> int:
     return total
 
 
-def _looked(step: Looking, i: int, n: int, rows: list[Row]) -> int:
+def _looked(step: Looking, i: int, n: int, rows: list[StepValues]) -> int:
     match step:
         case Attend(mask):
             return _attend(step, visible(mask, i, n), i, rows)
@@ -217,14 +217,14 @@ def _union(bits: list[int]) -> int:
     return sum(bits)
 
 
-def _shift(step: Shift, row: Row, i: int) -> int:
+def _shift(step: Shift, row: StepValues, i: int) -> int:
     j = i - step.distance if step.direction is Direction.PREVIOUS else i + step.distance
     if 1 <= j <= len(row):
         return row[j - 1]
     return row[i - 1] if step.default is None else int(step.default)
 
 
-def _attend(step: Attend, seen: range, i: int, rows: list[Row]) -> int:
+def _attend(step: Attend, seen: range, i: int, rows: list[StepValues]) -> int:
     """Raises `InternalError` where two cases of a selection with a default are in force."""
     sought = [there for here, there in step.cases if here is None or rows[here][i - 1]]
     if step.default is None:
@@ -235,7 +235,7 @@ def _attend(step: Attend, seen: range, i: int, rows: list[Row]) -> int:
     return rows[step.value][chosen(step.choice, found) - 1] if found else int(step.default)
 
 
-def _attended(step: Attend, seen: range, sought: list[Ref], rows: list[Row]) -> int:
+def _attended(step: Attend, seen: range, sought: list[Ref], rows: list[StepValues]) -> int:
     """What a head reads: where most of what is sought holds; one bit holds there, or nowhere."""
     if not seen:
         return 0
@@ -246,7 +246,7 @@ def _attended(step: Attend, seen: range, sought: list[Ref], rows: list[Row]) -> 
     return rows[step.value][chosen(step.choice, found) - 1]
 
 
-def _nearest(step: Nearest | Matched, seen: range, i: int, rows: list[Row]) -> int:
+def _nearest(step: Nearest | Matched, seen: range, i: int, rows: list[StepValues]) -> int:
     """The position whose count is nearest."""
     query = _clamped(rows[step.query], i)
 
@@ -257,7 +257,7 @@ def _nearest(step: Nearest | Matched, seen: range, i: int, rows: list[Row]) -> i
     return chosen(step.choice, [j for j in seen if off(j) == least])
 
 
-def _clamped(counts: Row, position: int) -> int:
+def _clamped(counts: StepValues, position: int) -> int:
     return min(max(counts[position - 1], 1), len(counts))
 
 

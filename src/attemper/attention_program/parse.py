@@ -41,7 +41,7 @@ from attemper.exact.predicates import PredicateError
 from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 
-Outputs = tuple[Ref, tuple[tuple[str, Ref], ...], Numbers | None]
+ProgramOutputs = tuple[Ref, tuple[tuple[str, Ref], ...], Numbers | None]
 """`Program.output`, `Program.symbols` and `Program.numbers`."""
 
 
@@ -53,7 +53,7 @@ def parse_steps(text: str) -> Program:
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1)]
     lines = [(number, line) for number, line in lines if line]
     alphabet: Alphabet | None = None
-    output: Outputs | None = None
+    output: ProgramOutputs | None = None
     steps: list[Step] = []
     for number, line in lines:
         head, _, rest = line.partition(" ")
@@ -104,7 +104,7 @@ def _with_output(program: Program) -> Program:
     return replace(program, numbers=replace(numbers, rows=rows))
 
 
-def _parse_output(text: str) -> Outputs:
+def _parse_output(text: str) -> ProgramOutputs:
     """A bit; or names, and the bit of each; or numbers."""
     if text.split(" ", 1)[0] in set(Measure):
         numbers = _parse_numbers(text)

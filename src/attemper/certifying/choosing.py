@@ -17,7 +17,7 @@ from attemper.certifying.horizons import horizon_of
 from attemper.checker.analysis import Analysis
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.decompose import WALK, Alternative, decompose
-from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.simplifying.spell_out import Shared
 from attemper.compiling.softening.hard_to_soft import MARGINS
@@ -29,7 +29,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet
 from attemper.networks.regime import Regime
 
-DEFAULT = Limits()
+DEFAULT = CascadeCaps()
 """The caps on an automaton's cascade, if nothing else is said."""
 
 COUNTING = ("a counter", WALK)
@@ -57,7 +57,7 @@ class Candidate:
     `shared` are the cases of a program's selections that share a head; None: as many as the regime can.
     """
 
-    limits: Limits
+    limits: CascadeCaps
     margin: int
     regime: Regime
     shared: Shared | None = None
@@ -96,7 +96,7 @@ def choose(
     alphabet: Alphabet,
     regimes: Sequence[Regime],
     goal: Goal | None = None,
-    limits: Limits = DEFAULT,
+    limits: CascadeCaps = DEFAULT,
     names: Mapping[Ref, str] | None = None,
     layer_norm: LayerNorm | None = None,
 ) -> Chosen:
@@ -136,7 +136,7 @@ def choose(
 
 
 def _candidates(
-    language: Language, regimes: Sequence[Regime], goal: Goal | None, limits: Limits
+    language: Language, regimes: Sequence[Regime], goal: Goal | None, limits: CascadeCaps
 ) -> Iterator[Candidate]:
     """Every way to compile, the smallest networks first.
 
@@ -155,7 +155,7 @@ def _candidates(
             yield Candidate(*way)
 
 
-def _differ(dfa: Dfa, one: Limits, other: Limits) -> bool:
+def _differ(dfa: Dfa, one: CascadeCaps, other: CascadeCaps) -> bool:
     """Whether an automaton is taken apart in another way within other limits."""
     try:
         return decompose(dfa, one).chosen != decompose(dfa, other).chosen

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from math import exp, isqrt, log
 from typing import final
 
-from attemper.certifying.parts import Part, PartRounding, Parts
-from attemper.certifying.strains import Strains, readings_of
+from attemper.certifying.parts import NetworkPart, PartRounding, Parts
+from attemper.certifying.strains import GrowingErrors, readings_of
 from attemper.checker.analysis import Analysis
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import UnprovenError
@@ -72,11 +72,11 @@ class Horizons:
         self._readings = readings_of(analysis)
         self._roundings: dict[FloatFormat, Rounding | str] = {}
         self._known: dict[tuple[FloatFormat, Kernel], Horizon] = {}
-        self._limits: list[Part] = []
+        self._limits: list[NetworkPart] = []
         """What limited some format and kernel, the last one last."""
-        self._ended: dict[tuple[FloatFormat, Kernel], Part] = {}
+        self._ended: dict[tuple[FloatFormat, Kernel], NetworkPart] = {}
         """What limited each."""
-        self._strains: Strains | None = None
+        self._strains: GrowingErrors | None = None
 
     def of(self, form: FloatFormat, kernel: Kernel, most: int = LONGEST) -> Horizon:
         """The greatest length up to `most` that is proved, and a place that has no proof beyond."""
@@ -85,7 +85,7 @@ class Horizons:
         rounding = self._roundings[form]
         if isinstance(rounding, str):
             return Horizon(0, rounding)
-        self._strains = Strains(self._readings, self._parts, self._strains)
+        self._strains = GrowingErrors(self._readings, self._parts, self._strains)
         search = _Search(rounding, kernel, self._parts, self._strains)
         guess, first = min(self._guess(form, kernel), most), (form, Kernel.NUMERATOR_FIRST)
         is_alike = first in self._known and self._known[first].length == guess
@@ -158,17 +158,19 @@ def _exponent(form: FloatFormat, horizon: int) -> int:
 class _Search:
     """The search for one horizon; `limit` is the part that limits it, if that is smaller than the whole."""
 
-    def __init__(self, rounding: Rounding, kernel: Kernel, parts: Parts, strains: Strains) -> None:
+    def __init__(self, rounding: Rounding, kernel: Kernel, parts: Parts, strains: GrowingErrors) -> None:
         self.kernel = kernel
         self.parts = parts
         self.strains = strains
         self.looks = 0
         self.shares = 0.0
-        self.limit: Part | None = None
+        self.limit: NetworkPart | None = None
         self._whole = rounding
-        self._roundings: dict[Part, Rounding | PartRounding] = {parts.whole: rounding}
+        self._roundings: dict[NetworkPart, Rounding | PartRounding] = {parts.whole: rounding}
 
-    def run(self, guess: int, most: int, limits: Sequence[Part] = (), beyond: Part | None = None) -> Horizon:
+    def run(
+        self, guess: int, most: int, limits: Sequence[NetworkPart] = (), beyond: NetworkPart | None = None
+    ) -> Horizon:
         """The horizon; the guess is looked at first, or where one of the parts `limits` ends.
 
         The part `beyond` is expected to fail right behind the guess, and the whole not before.
@@ -187,7 +189,7 @@ class _Search:
         self.limit = None if whole.smaller is None else whole.smaller.part
         return Horizon(whole.good, whole.place)
 
-    def _fails(self, part: Part, whole: _Level, length: int) -> bool:
+    def _fails(self, part: NetworkPart, whole: _Level, length: int) -> bool:
         """Whether the part fails at a length, and the whole with it."""
         failure = self.look(part, length).failure
         if failure is not None:
@@ -195,7 +197,9 @@ class _Search:
             whole.smaller = _Level(self, part, length - 1, length, failure)
         return failure is not None
 
-    def _nearest(self, limits: Sequence[Part], good: int, bad: int, first: int | None) -> _Level | None:
+    def _nearest(
+        self, limits: Sequence[NetworkPart], good: int, bad: int, first: int | None
+    ) -> _Level | None:
         """The part that ends first between two lengths."""
         nearest = None
         for part in limits:
@@ -205,7 +209,7 @@ class _Search:
                 nearest, bad, first = level, level.bad, level.good
         return nearest
 
-    def look(self, part: Part, length: int) -> Bounds:
+    def look(self, part: NetworkPart, length: int) -> Bounds:
         """Ask the checker about one length."""
         if part == self.parts.whole:
             self.looks += 1
@@ -215,7 +219,7 @@ class _Search:
         self.strains.learn(length, bounds, part)
         return bounds
 
-    def _bounds(self, part: Part, length: int) -> Bounds:
+    def _bounds(self, part: NetworkPart, length: int) -> Bounds:
         if part not in self._roundings:
             self._roundings[part] = PartRounding(self._whole, part)
         try:
@@ -231,7 +235,7 @@ class _Level:
     `smaller` is the search in the part that the last failure rests on, if that is much smaller.
     """
 
-    def __init__(self, search: _Search, part: Part, good: int, bad: int, place: str) -> None:
+    def __init__(self, search: _Search, part: NetworkPart, good: int, bad: int, place: str) -> None:
         self.search = search
         self.part = part
         self.good = good

@@ -18,16 +18,16 @@ from attemper.checker.rounding.arithmetic import Kernel, is_exact
 from attemper.checker.rounding.network import Bounds, Rounding
 from attemper.networks.layers import Coordinate, Head
 
-Place = tuple[int, int]
+HeadIndex = tuple[int, int]
 """A head, by its layer and its index there."""
 
 
 @final
 @dataclass(frozen=True)
-class Part:
+class NetworkPart:
     """Heads, and coordinates that hidden units write to, with all units that do."""
 
-    heads: frozenset[Place]
+    heads: frozenset[HeadIndex]
     written: frozenset[Coordinate]
 
     def __len__(self) -> int:
@@ -43,9 +43,9 @@ class Parts:
         self.measure = analysis.network.measure
         # What is read through a normalisation is off by what all coordinates are off by.
         self._has_parts = analysis.reads is None
-        self._named: dict[str, Place] = {}
-        self._heads: dict[Coordinate, Place] = {}
-        self._reads: dict[Place | Coordinate, set[Coordinate]] = {}
+        self._named: dict[str, HeadIndex] = {}
+        self._heads: dict[Coordinate, HeadIndex] = {}
+        self._reads: dict[HeadIndex | Coordinate, set[Coordinate]] = {}
         for number, (layer, fact) in enumerate(zip(analysis.network.layers, analysis.layers, strict=True)):
             for index, head in enumerate(layer.heads):
                 self._named[_name(number, index)] = number, index
@@ -56,24 +56,24 @@ class Parts:
                     self._reads.setdefault(target, set()).update(c for c, _ in group.form)
         self.whole = _part(self._reads)
 
-    def has(self, part: Part, name: str) -> bool:
+    def has(self, part: NetworkPart, name: str) -> bool:
         """Whether a part has the head of that name."""
         return self._named.get(name) in part.heads
 
-    def behind_failure(self, bounds: Bounds) -> Part:
+    def behind_failure(self, bounds: Bounds) -> NetworkPart:
         """The part that a failure rests on: everything, if that is not known."""
         if not self._has_parts or not bounds.offs:
             return self.whole
         # Either a head has no proof, or an output is off by too much.
         head = self._named.get((bounds.failure or "").partition(" (")[0])
-        found: set[Place | Coordinate] = set()
+        found: set[HeadIndex | Coordinate] = set()
         new = {*self._writers(bounds, self.outputs), *([] if head is None else [head])}
         while new:
             found |= new
             new = {writer for one in new for writer in self._writers(bounds, self._reads[one])} - found
         return _part(found) if found else self.whole
 
-    def _writers(self, bounds: Bounds, coordinates: Iterable[Coordinate]) -> list[Place | Coordinate]:
+    def _writers(self, bounds: Bounds, coordinates: Iterable[Coordinate]) -> list[HeadIndex | Coordinate]:
         """What writes to coordinates, as far as they are not exact; nothing writes to an embedding."""
         writers = (self._heads.get(c, c) for c in coordinates if not is_exact(bounds.offs[c]))
         return [writer for writer in writers if writer in self._reads]
@@ -83,7 +83,7 @@ class Parts:
 class PartRounding:
     """A part of a network in one format; what is worked out for the whole is not worked out again."""
 
-    def __init__(self, rounding: Rounding, part: Part) -> None:
+    def __init__(self, rounding: Rounding, part: NetworkPart) -> None:
         whole, self._names = rounding.analysis, dict[str, str]()
         layers, facts = [], []
         for number, (layer, fact) in enumerate(zip(whole.network.layers, whole.layers, strict=True)):
@@ -111,11 +111,11 @@ class PartRounding:
         return Bounds(bounds.offs, strains, self._names.get(name, name) + blank + reason)
 
 
-def _part(found: Iterable[Place | Coordinate]) -> Part:
+def _part(found: Iterable[HeadIndex | Coordinate]) -> NetworkPart:
     """A part of these heads and coordinates."""
     found = frozenset(found)
     heads = frozenset(one for one in found if isinstance(one, tuple))
-    return Part(heads, frozenset(one for one in found if isinstance(one, int)))
+    return NetworkPart(heads, frozenset(one for one in found if isinstance(one, int)))
 
 
 def _name(layer: int, index: int) -> str:

@@ -7,7 +7,7 @@ from itertools import product
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.realisation import Realisation
-from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.pipeline import compile_language
 from attemper.errors import UnsupportedError
 from attemper.languages.language import Language
@@ -15,7 +15,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.networks.layers import Network
 from attemper.networks.regime import Regime
 
-WAYS = (Limits(), Limits(counter=False))
+WAYS = (CascadeCaps(), CascadeCaps(counter=False))
 """How an automaton is compiled, by any command."""
 
 

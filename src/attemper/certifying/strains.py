@@ -15,7 +15,7 @@ from typing import assert_never, final
 
 import flint
 
-from attemper.certifying.parts import Part, Parts
+from attemper.certifying.parts import NetworkPart, Parts
 from attemper.checker.analysis import ROUNDED, Analysis
 from attemper.checker.rounding.arithmetic import as_number
 from attemper.checker.rounding.network import Bounds
@@ -46,7 +46,7 @@ HARMLESS = 1.001
 
 @final
 @dataclass
-class Growth:
+class Extrapolation:
     """Something that grows with the length, nearly as a power of it, and must not grow beyond `aim`."""
 
     aim: float
@@ -71,7 +71,7 @@ class Growth:
 
 @final
 @dataclass(frozen=True)
-class Reading:
+class UnitInputs:
     """What hidden units of a layer read: coordinates with the sizes of their factors; what they write to.
 
     `real` is its error in real arithmetic, and `whole` that of attention which is astray altogether.
@@ -100,9 +100,9 @@ class Reading:
         return log(error / (self.whole - error)) - log(self.real / (self.whole - self.real))
 
 
-def readings_of(analysis: Analysis) -> list[Reading]:
+def readings_of(analysis: Analysis) -> list[UnitInputs]:
     """Everything that is rounded: those of the last coordinate behind all others."""
-    found: list[Reading] = []
+    found: list[UnitInputs] = []
     for number, fact in enumerate(analysis.layers):
         errors = [float(error) for error in fact.middle.errors]
         spreads = {output.target: float(output.spread) for head in fact.heads for output in head.outputs}
@@ -112,34 +112,34 @@ def readings_of(analysis: Analysis) -> list[Reading]:
             whole = sum(factor * spreads.get(c, 0) for c, factor in parts)
             is_last = any(output in group.outputs for output in analysis.network.outputs)
             if 0 < real < whole:
-                found.append(Reading(number, parts, frozenset(group.outputs), real, whole, is_last))
+                found.append(UnitInputs(number, parts, frozenset(group.outputs), real, whole, is_last))
     return sorted(found, key=lambda reading: reading.is_last)
 
 
 @final
-class Strains:
+class GrowingErrors:
     """What must not grow in a network, and how large it was at the lengths looked at."""
 
-    def __init__(self, readings: list[Reading], parts: Parts, before: Strains | None = None) -> None:
+    def __init__(self, readings: list[UnitInputs], parts: Parts, before: GrowingErrors | None = None) -> None:
         self.parts = parts
-        self.leads: dict[tuple[str, object], Growth] = {}
-        self.readings = [(reading, Growth(reading.log_odds(reading.limit))) for reading in readings]
-        self.output = Growth(_allowed(parts.measure))
+        self.leads: dict[tuple[str, object], Extrapolation] = {}
+        self.readings = [(reading, Extrapolation(reading.log_odds(reading.limit))) for reading in readings]
+        self.output = Extrapolation(_allowed(parts.measure))
         if before is not None:
             self._follow(before)
 
-    def _follow(self, before: Strains) -> None:
+    def _follow(self, before: GrowingErrors) -> None:
         """Take over the powers that another format or kernel has told."""
         for (_, own), (_, known) in zip(self.readings, before.readings, strict=True):
             own.exponent = known.exponent
-        self.leads = {place: Growth(1, growth.exponent) for place, growth in before.leads.items()}
+        self.leads = {place: Extrapolation(1, growth.exponent) for place, growth in before.leads.items()}
 
-    def learn(self, length: int, bounds: Bounds, part: Part) -> None:
+    def learn(self, length: int, bounds: Bounds, part: NetworkPart) -> None:
         """Take in a length."""
         for place, strain in bounds.strains.items():
             size = _most(strain)
             if 0 < size < 2:
-                self.leads.setdefault(place, Growth(1)).seen[length] = size
+                self.leads.setdefault(place, Extrapolation(1)).seen[length] = size
         if not bounds.offs:
             return
         for reading, growth in self.readings:
@@ -157,7 +157,7 @@ class Strains:
         share = max(_most(off.constant.max(off.average + off.relative)) for off in offs)
         return share * length if self.parts.measure is Measure.INTEGER else share
 
-    def ends(self, good: int, part: Part) -> list[tuple[float, Growth]]:
+    def ends(self, good: int, part: NetworkPart) -> list[tuple[float, Extrapolation]]:
         """Where something in a part will fail, and what, in their order.
 
         What has grown too large at a length that is proved, `good`, does no harm.

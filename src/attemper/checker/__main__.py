@@ -14,7 +14,7 @@ from typing import TextIO
 from attemper.checker.limits import (
     MEMORY,
     SECONDS,
-    Limits,
+    ProcessLimits,
     Request,
     check_within,
     memory_note,
@@ -38,7 +38,7 @@ def main() -> int:
         request = Request(
             said.path, said.model, said.program, said.ignore_rounding, said.edited, said.explain
         )
-        verdict = check_within(request, Limits(said.seconds, said.memory), seconds_since_start())
+        verdict = check_within(request, ProcessLimits(said.seconds, said.memory), seconds_since_start())
     except AttemperError as error:
         # The place has lines of its own; what the message quotes from a file has none.
         text = f"error: {escaped(str(error).removesuffix(error.place))}{error.place}"

@@ -11,12 +11,12 @@ import flint
 
 from attemper.checker.attention.scores import Output
 from attemper.checker.diagrams import Diagram
-from attemper.checker.feed_forward import Group, apply_groups, groups_of
+from attemper.checker.feed_forward import UnitGroup, apply_groups, groups_of
 from attemper.checker.heads import head_fact
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rules import HeadFact
-from attemper.checker.values import Bound, Stream, add, embedded, plain
+from attemper.checker.values import Bound, ResidualValues, add, embedded, plain
 from attemper.exact.balls import precision, upper_bound
 from attemper.networks.layers import Coordinate, Layer, Network
 
@@ -29,7 +29,7 @@ PRECISION = 64
 ROUNDED = Fraction(1, 4)
 """An output that is at most this far from 0 or 1 is read as that bit."""
 
-Symbol = tuple[Coordinate, ...]
+OneHot = tuple[Coordinate, ...]
 """Coordinates of which at most one is 1: which of them says what the symbol is."""
 
 
@@ -38,12 +38,12 @@ Symbol = tuple[Coordinate, ...]
 class LayerFact:
     """One layer: the stream before it, its heads, the stream between, its feed-forward, the stream after."""
 
-    before: Stream
+    before: ResidualValues
     heads: tuple[HeadFact, ...]
     masses: tuple[Fraction, ...]
-    middle: Stream
-    groups: tuple[Group, ...]
-    after: Stream
+    middle: ResidualValues
+    groups: tuple[UnitGroup, ...]
+    after: ResidualValues
 
 
 @final
@@ -67,10 +67,10 @@ class Analysis:
 
     network: Network
     names: Names
-    start: Stream
+    start: ResidualValues
     layers: tuple[LayerFact, ...]
     symbols: tuple[SymbolFact, ...]
-    end: Stream
+    end: ResidualValues
     """After the last layer, with the names of its symbols."""
     reads: Reads | None = None
     """How what sublayers read differs from what is said here, where they read through normalisations."""
@@ -79,7 +79,7 @@ class Analysis:
 def analyse(
     network: Network,
     names: Names | None = None,
-    symbols: Mapping[int, Sequence[Symbol]] | None = None,
+    symbols: Mapping[int, Sequence[OneHot]] | None = None,
     is_loose: bool = False,
 ) -> Analysis:
     """What the network computes. Raises `UnprovenError`, naming the layer and head that no rule covers.
@@ -115,8 +115,8 @@ def _output_of(analysis: Analysis, output: Coordinate) -> Diagram:
 
 
 def with_names(
-    names: Names, number: int, groups: Sequence[Symbol], stream: Stream, named: list[SymbolFact]
-) -> Stream:
+    names: Names, number: int, groups: Sequence[OneHot], stream: ResidualValues, named: list[SymbolFact]
+) -> ResidualValues:
     """The stream with names in place of the bits of symbols, whose definitions are added to `named`."""
     if not groups:
         return stream
@@ -134,7 +134,7 @@ def with_names(
     return after
 
 
-def _take(names: Names, stream: Stream, output: Output, mass: Fraction) -> None:
+def _take(names: Names, stream: ResidualValues, output: Output, mass: Fraction) -> None:
     """Add what a head puts out to the stream, with its error."""
     target, error = output.target, output.error or Bound(mass * output.spread)
     if error.power > 0:
@@ -143,7 +143,9 @@ def _take(names: Names, stream: Stream, output: Output, mass: Fraction) -> None:
     stream.worsen(target, error, output.step)
 
 
-def layer_fact(names: Names, layer: Layer, number: int, stream: Stream, is_loose: bool = False) -> LayerFact:
+def layer_fact(
+    names: Names, layer: Layer, number: int, stream: ResidualValues, is_loose: bool = False
+) -> LayerFact:
     middle = stream.copy()
     heads: list[HeadFact] = []
     masses: list[Fraction] = []

@@ -9,44 +9,44 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 
-class Bit(NamedTuple):
+class KnownBit(NamedTuple):
     """A bit: the cases where it is 1, and those where it is 0; in all others it is not known."""
 
     yes: int
     no: int
 
 
-Number = dict[int, int]
+KnownInteger = dict[int, int]
 """An integer: the cases where it is each value; in those that are missing it is not known."""
 
 
-def inverted(bit: Bit) -> Bit:
+def inverted(bit: KnownBit) -> KnownBit:
     """1 - bit."""
-    return Bit(bit.no, bit.yes)
+    return KnownBit(bit.no, bit.yes)
 
 
-def both(left: Bit, right: Bit) -> Bit:
+def both(left: KnownBit, right: KnownBit) -> KnownBit:
     """Conjunction."""
-    return Bit(left.yes & right.yes, left.no | right.no)
+    return KnownBit(left.yes & right.yes, left.no | right.no)
 
 
-def either(left: Bit, right: Bit) -> Bit:
+def either(left: KnownBit, right: KnownBit) -> KnownBit:
     """Disjunction."""
-    return Bit(left.yes | right.yes, left.no & right.no)
+    return KnownBit(left.yes | right.yes, left.no & right.no)
 
 
-def different(left: Bit, right: Bit) -> Bit:
+def different(left: KnownBit, right: KnownBit) -> KnownBit:
     """Exclusive or."""
-    return Bit(left.yes & right.no | left.no & right.yes, left.yes & right.yes | left.no & right.no)
+    return KnownBit(left.yes & right.no | left.no & right.yes, left.yes & right.yes | left.no & right.no)
 
 
-def chosen(bit: Bit, high: Bit, low: Bit) -> Bit:
+def chosen(bit: KnownBit, high: KnownBit, low: KnownBit) -> KnownBit:
     """`high` where the bit is 1, `low` where it is 0; known also where they agree."""
     yes = bit.yes & high.yes | bit.no & low.yes | high.yes & low.yes
-    return Bit(yes, bit.yes & high.no | bit.no & low.no | high.no & low.no)
+    return KnownBit(yes, bit.yes & high.no | bit.no & low.no | high.no & low.no)
 
 
-def overlap(bits: Iterable[Bit], cases: int) -> int:
+def overlap(bits: Iterable[KnownBit], cases: int) -> int:
     """The cases in which two of the bits can be 1."""
     one = two = 0
     for bit in bits:
@@ -55,7 +55,7 @@ def overlap(bits: Iterable[Bit], cases: int) -> int:
     return two
 
 
-def holds(test: Callable[[int], bool], number: Number) -> Bit:
+def holds(test: Callable[[int], bool], number: KnownInteger) -> KnownBit:
     """The bit that says whether a number passes the test."""
     yes = no = 0
     for value, cases in number.items():
@@ -63,10 +63,10 @@ def holds(test: Callable[[int], bool], number: Number) -> Bit:
             yes |= cases
         else:
             no |= cases
-    return Bit(yes, no)
+    return KnownBit(yes, no)
 
 
-def increased(number: Number, factor: int, bit: Bit) -> Number:
+def increased(number: KnownInteger, factor: int, bit: KnownBit) -> KnownInteger:
     """number + factor * bit."""
     return _gathered(
         (value + factor * one, cases & own)
@@ -75,14 +75,14 @@ def increased(number: Number, factor: int, bit: Bit) -> Number:
     )
 
 
-def mapped(function: Callable[[int], int | None], number: Number) -> Number:
+def mapped(function: Callable[[int], int | None], number: KnownInteger) -> KnownInteger:
     """A function of the number; not known where it is None."""
     images = ((function(value), cases) for value, cases in number.items())
     return _gathered((value, cases) for value, cases in images if value is not None)
 
 
-def _gathered(parts: Iterable[tuple[int, int]]) -> Number:
-    found: Number = {}
+def _gathered(parts: Iterable[tuple[int, int]]) -> KnownInteger:
+    found: KnownInteger = {}
     for value, cases in parts:
         if cases:
             found[value] = found.get(value, 0) | cases
@@ -102,7 +102,7 @@ def from_digits(text: Iterable[str]) -> int:
     return int("".join(text), 2)
 
 
-def values_of(number: Number, count: int) -> list[int | None]:
+def values_of(number: KnownInteger, count: int) -> list[int | None]:
     """The number in each of `count` cases, the first case first."""
     found: list[int | None] = [None] * count
     for value, cases in number.items():
@@ -114,7 +114,7 @@ def values_of(number: Number, count: int) -> list[int | None]:
     return found
 
 
-def from_values(values: Sequence[Hashable]) -> Number:
+def from_values(values: Sequence[Hashable]) -> KnownInteger:
     """The other way round; what is no integer is not known."""
     distinct = {value for value in values if isinstance(value, int)}
     return {one: from_digits("1" if value == one else "0" for value in values) for one in distinct}

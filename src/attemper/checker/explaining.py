@@ -16,7 +16,7 @@ from attemper.attention_program.ops import Count, Linear, Ref
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.show import show_step
 from attemper.attention_program.wellformed import is_machine
-from attemper.checker.analysis import Analysis, LayerFact, Symbol, analyse
+from attemper.checker.analysis import Analysis, LayerFact, OneHot, analyse
 from attemper.checker.diagrams import Diagram, TooLargeError
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Clamped, Names, NearestKey, UnprovenError
@@ -26,7 +26,7 @@ from attemper.checker.proof import deep, prove
 from attemper.checker.realising import name_group, named_together, require_defined, require_known, symbols_of
 from attemper.checker.registers import made_of
 from attemper.checker.source import meanings_of
-from attemper.checker.values import Stream, Value
+from attemper.checker.values import ResidualValues, Value
 from attemper.exact.closed_forms import ONE, show_form
 from attemper.exact.predicates import PredicateError
 from attemper.languages.language import Language
@@ -131,7 +131,7 @@ def _read(network: Network, language: Language, said: Realisation | None) -> _Re
 
 
 def _as_far_as_rules_apply(
-    network: Network, names: Names, groups: dict[int, list[Symbol]] | None
+    network: Network, names: Names, groups: dict[int, list[OneHot]] | None
 ) -> tuple[Analysis, str]:
     """What the first layers compute, and why nothing is known of the next one.
 
@@ -220,7 +220,7 @@ def _score(head: Head) -> str:
     return f"({show_form(head.weighting.inverse_temperature)}) ({products or '0'})"
 
 
-def _named(reading: _Reading, stream: Stream, coordinate: Coordinate) -> str:
+def _named(reading: _Reading, stream: ResidualValues, coordinate: Coordinate) -> str:
     """A coordinate, and what it holds."""
     names, value = reading.analysis.names, stream.values[coordinate]
     text = None

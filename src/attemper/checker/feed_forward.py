@@ -14,7 +14,7 @@ from typing import final
 
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Affine, Names, add_affine, scale_affine
-from attemper.checker.values import Bound, Stream, add, error_of, of_form, plain
+from attemper.checker.values import Bound, ResidualValues, add, error_of, of_form, plain
 from attemper.networks.layers import Coordinate, Layer, LinearForm
 
 Unit = tuple[Fraction, Fraction]
@@ -23,7 +23,7 @@ Unit = tuple[Fraction, Fraction]
 
 @final
 @dataclass(frozen=True)
-class Group:
+class UnitGroup:
     """All hidden units of a layer that read one linear form, by the coordinate they write to."""
 
     form: LinearForm
@@ -31,7 +31,7 @@ class Group:
     outputs: dict[Coordinate, tuple[Unit, ...]]
 
 
-def groups_of(names: Names, layer: Layer, number: int, stream: Stream) -> list[Group]:
+def groups_of(names: Names, layer: Layer, number: int, stream: ResidualValues) -> list[UnitGroup]:
     """The groups of a layer, with what they read after its attention."""
     found: dict[LinearForm, dict[Coordinate, list[Unit]]] = {}
     for unit in layer.hidden:
@@ -41,11 +41,11 @@ def groups_of(names: Names, layer: Layer, number: int, stream: Stream) -> list[G
     for form, outputs in found.items():
         what = f"layer {number}: a hidden unit"
         diagram = names.settled(names.with_edges(plain(of_form(names, form, stream), names, what)))
-        groups.append(Group(form, diagram, {target: tuple(units) for target, units in outputs.items()}))
+        groups.append(UnitGroup(form, diagram, {target: tuple(units) for target, units in outputs.items()}))
     return groups
 
 
-def apply_groups(names: Names, groups: list[Group], stream: Stream) -> Stream:
+def apply_groups(names: Names, groups: list[UnitGroup], stream: ResidualValues) -> ResidualValues:
     """The stream after the feed-forward layer."""
     after = stream.copy()
     added: dict[Coordinate, list[Diagram]] = {}
@@ -60,7 +60,7 @@ def apply_groups(names: Names, groups: list[Group], stream: Stream) -> Stream:
     return after
 
 
-def added_by(names: Names, group: Group, target: Coordinate) -> Diagram:
+def added_by(names: Names, group: UnitGroup, target: Coordinate) -> Diagram:
     """What the units of a group add to a coordinate."""
     units = group.outputs[target]
     return names.diagrams.map(("units", units), lambda value: _output(names, units, value), group.diagram)

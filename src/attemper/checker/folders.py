@@ -23,7 +23,7 @@ from attemper.languages.temporal.show import show_within
 from attemper.languages.words import Alphabet
 from attemper.networks import files
 from attemper.networks.edited import Edited
-from attemper.networks.files import Source, load_edited
+from attemper.networks.files import Provenance, load_edited
 from attemper.networks.layers import Network
 from attemper.registry import FORMATS
 
@@ -174,7 +174,7 @@ def _as_written(folder: Path) -> tuple[Edited, str]:
 # The source, which is a remark ---------------------------------------------------------------------
 
 
-def _require_one_language(source: Source, network: Network, language: Language) -> None:
+def _require_one_language(source: Provenance, network: Network, language: Language) -> None:
     """Raises `MalformedFileError` if the folder says of itself that it is for another language.
 
     Nothing is proved by this: it only keeps a folder from looking like what it is not.
@@ -193,7 +193,7 @@ def _require_one_language(source: Source, network: Network, language: Language) 
         raise MalformedFileError("the certificate is about another language than this network's source")
 
 
-def _says(source: Source, alphabet: Alphabet, language: Language) -> bool:
+def _says(source: Provenance, alphabet: Alphabet, language: Language) -> bool:
     """Whether a source's text is the language's, as saved networks have it: a formula's canonical text."""
     match language:
         case TemporalLanguage(formula, _, _):
@@ -211,7 +211,7 @@ def _says(source: Source, alphabet: Alphabet, language: Language) -> bool:
             )
 
 
-def _automaton(source: Source, alphabet: Alphabet) -> Dfa:
+def _automaton(source: Provenance, alphabet: Alphabet) -> Dfa:
     if source.kind == "regex":
         from attemper.languages.regular.regex import parse_regex
 

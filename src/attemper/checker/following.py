@@ -22,9 +22,9 @@ from typing import final
 
 from attemper.attention_program.ops import Program, Ref
 from attemper.checker.alike import classes
-from attemper.checker.cases import Bit, digits, from_digits, values_of
+from attemper.checker.cases import KnownBit, digits, from_digits, values_of
 from attemper.checker.names import UnprovenError
-from attemper.checker.registers import Moment, Part, Places, Registers
+from attemper.checker.registers import Moment, PeriodicPositions, Registers, StepCone
 from attemper.languages.regular.dfa import Dfa
 
 MAX_NODES = 400_000
@@ -33,7 +33,7 @@ MAX_NODES = 400_000
 BLOCK = 4_096
 """So many nodes are looked at together."""
 
-Group = tuple[Ref, ...]
+RefGroup = tuple[Ref, ...]
 
 Code = int
 """Which bit of a group is 1; the number of its bits if none is."""
@@ -42,7 +42,7 @@ Scene = tuple[int, int, int, tuple[Code, ...]]
 """(number of the letter, place, the automaton's state before it, codes of the groups that are still read)."""
 
 
-def follows(program: Program, dfa: Dfa | None, groups: Sequence[Group] = ()) -> bool:
+def follows(program: Program, dfa: Dfa | None, groups: Sequence[RefGroup] = ()) -> bool:
     """Whether the program's output says at every position of every word whether the word so far is accepted.
 
     Without an automaton nothing is asked of the output but that it is known. The program has the meaning of
@@ -73,7 +73,7 @@ class Track:
     after: Sequence[Sequence[int]]
 
 
-def _start(dfa: Dfa, places: Places) -> Track:
+def _start(dfa: Dfa, places: PeriodicPositions) -> Track:
     """All letters in any order, without codes."""
     letters = range(len(dfa.alphabet.symbols))
     known = {(1, dfa.start): 0}
@@ -104,7 +104,7 @@ class Follower:
         self,
         program: Program,
         dfa: Dfa | None,
-        groups: Sequence[Group],
+        groups: Sequence[RefGroup],
         states: int,
         watch: Callable[[int], None] = require_few,
     ) -> None:
@@ -113,13 +113,13 @@ class Follower:
         letters = len(program.alphabet.symbols)
         self.dfa = Dfa(program.alphabet, ((0,) * letters,), 0, frozenset()) if dfa is None else dfa
         self.groups = sorted(groups, key=max)
-        self.track = _start(self.dfa, Places.of(program))
-        self.codes: dict[Ref, tuple[Group, Code]] = {}
+        self.track = _start(self.dfa, PeriodicPositions.of(program))
+        self.codes: dict[Ref, tuple[RefGroup, Code]] = {}
         """For each bit that is no longer followed: its group, and its own code."""
-        self.read: tuple[Group, ...] = ()
+        self.read: tuple[RefGroup, ...] = ()
         """The groups whose codes the track has, in the order of the codes."""
 
-    def follow(self, group: Group) -> None:
+    def follow(self, group: RefGroup) -> None:
         """Add a group to the track. Raises `UnprovenError` if two of its bits can be 1."""
         walk = Walk(self, group)
         codes: list[Code] = []
@@ -138,15 +138,15 @@ class Follower:
         self.track = _alike(seen, len(walk.track.first), walk.after)
         self.read = tuple(own for own in (*self.read, group) if own in read)
 
-    def _still_read(self, group: Group) -> set[Group]:
+    def _still_read(self, group: RefGroup) -> set[RefGroup]:
         """The groups that are read by what is still to be followed."""
         left = self.groups[self.groups.index(group) + 1 :]
         parts = [self.part(own) for own in (*left, (self.program.output,))]
         return {self.codes[ref][0] for part in parts for ref in part.given}
 
-    def part(self, wanted: Group) -> Part:
+    def part(self, wanted: RefGroup) -> StepCone:
         """What these bits are made of, as far as it must still be followed."""
-        return Part(self.program, wanted, self.codes, self.states)
+        return StepCone(self.program, wanted, self.codes, self.states)
 
     def agrees(self) -> bool:
         """Whether the output is right at every node. Raises `UnprovenError` where it is not known."""
@@ -164,7 +164,7 @@ class Follower:
             yield from (bit == "1" for bit in digits(moment.bits[self.program.output].yes, moment.count))
 
 
-def _codes(moment: Moment, group: Group) -> list[Code]:
+def _codes(moment: Moment, group: RefGroup) -> list[Code]:
     """Which bit of the group is 1, node by node."""
     for ref in group:
         moment.require_known(ref)
@@ -193,7 +193,7 @@ class Walk:
     A node is a scene of the track, and registers, both by number; the first come first.
     """
 
-    def __init__(self, follower: Follower, wanted: Group) -> None:
+    def __init__(self, follower: Follower, wanted: RefGroup) -> None:
         self.codes, self.read, self.watch = follower.codes, follower.read, follower.watch
         self.track = follower.track
         self.part = follower.part(wanted)
@@ -237,12 +237,12 @@ class Walk:
         scenes = [self.track.scenes[scene] for scene, _ in block]
         letters = [from_digits("1" if scene[0] == own else "0" for scene in scenes) for own in self.letters]
         every = (1 << len(block)) - 1
-        given: dict[Ref, Bit] = {}
+        given: dict[Ref, KnownBit] = {}
         for ref in self.part.given:
             group, code = self.codes[ref]
             number = self.read.index(group)
             yes = from_digits("1" if scene[3][number] == code else "0" for scene in scenes)
-            given[ref] = Bit(yes, every & ~yes)
+            given[ref] = KnownBit(yes, every & ~yes)
         rows = [self.rows[row] for _, row in block]
         moment = Moment(self.part, scenes[0][1], is_first, rows, letters, given)
         moment.run()

@@ -23,7 +23,7 @@ from attemper.checker.constructions.sign import sign
 from attemper.checker.constructions.uniform import uniform
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rules import HeadFact
-from attemper.checker.values import Stream
+from attemper.checker.values import ResidualValues
 from attemper.exact.closed_forms import ONE
 from attemper.networks.layers import (
     Construction,
@@ -73,7 +73,7 @@ RULES: Mapping[type[Construction], HeadRule] = {
 """The rule of each construction, in the order in which they are tried where nothing says what a head is."""
 
 
-def head_fact(names: Names, head: Head, stream: Stream, is_loose: bool = False) -> HeadFact:
+def head_fact(names: Names, head: Head, stream: ResidualValues, is_loose: bool = False) -> HeadFact:
     """Apply the rule of the head's construction. Raises `UnprovenError`."""
     if isinstance(head.construction, Foreign):
         raise UnprovenError("nothing says which rule it is for")
@@ -81,7 +81,7 @@ def head_fact(names: Names, head: Head, stream: Stream, is_loose: bool = False) 
 
 
 def fact_by(
-    construction: type[Construction], names: Names, head: Head, stream: Stream, is_loose: bool = False
+    construction: type[Construction], names: Names, head: Head, stream: ResidualValues, is_loose: bool = False
 ) -> HeadFact:
     """Apply the rule of a construction, whatever the head is said to be. Raises `UnprovenError`."""
     rule = RULES[construction]
@@ -91,6 +91,6 @@ def fact_by(
     return by_cases(rule.prove, read) if rule.by_cases else rule.prove(read)
 
 
-def averaging(names: Names, head: Head, stream: Stream) -> HeadFact:
+def averaging(names: Names, head: Head, stream: ResidualValues) -> HeadFact:
     """What a head puts out if all its scores are equal, whatever its rows are. Raises `UnprovenError`."""
     return fact_by(Uniform, names, replace(head, query=(), key=(), weighting=Softmax(ONE)), stream)

@@ -11,7 +11,7 @@ from typing import final
 from attemper.checker.diagrams import Diagram, Variable
 from attemper.checker.names import (
     MAX_RESIDUES,
-    At,
+    AtOffset,
     Atom,
     CountNamed,
     CountRemainder,
@@ -21,9 +21,9 @@ from attemper.checker.names import (
     PlaceAtom,
     PlaceNamed,
     PlaceRemainder,
-    Shifted,
+    PlaceTest,
+    SelectedAt,
     SumAtLeast,
-    Test,
 )
 from attemper.checker.sums import Sums
 from attemper.exact.predicates import Remainder
@@ -40,7 +40,7 @@ class Formulas(Sums):
     `expand` has the tests of places by which `exists` is split into cases, beside letters.
     """
 
-    def __init__(self, symbols: tuple[str, ...], expand: frozenset[Test] = frozenset()) -> None:
+    def __init__(self, symbols: tuple[str, ...], expand: frozenset[PlaceTest] = frozenset()) -> None:
         super().__init__(symbols)
         self.expand = expand
 
@@ -54,10 +54,10 @@ class Formulas(Sums):
             match self.names.atoms[family]:
                 case (PlaceAtLeast() | PlaceRemainder() | PlaceNamed()) as atom:
                     return self.names.test_at(atom, threshold, (1, 0, offset))
-                case SumAtLeast(Masking.NONE) | Exists(Masking.NONE) | At(Masking.NONE):
+                case SumAtLeast(Masking.NONE) | Exists(Masking.NONE) | SelectedAt(Masking.NONE):
                     return self.names.variable(variable)
                 case _:
-                    return self.names.bit(Shifted(offset, family), threshold)
+                    return self.names.bit(AtOffset(offset, family), threshold)
 
         inside = self.names.elsewhere(self.names.settled(diagram), moved)
         return self.names.choose(self.names.first if offset < 0 else self.names.last, at_edge, inside)
@@ -79,7 +79,7 @@ class Formulas(Sums):
                 case PlaceAtLeast(0) | PlaceRemainder(_, 0) | SumAtLeast(Masking.NONE):
                     return self.names.variable(variable)
                 case _:
-                    return self.names.bit(At(masking, leftmost, where, family), threshold)
+                    return self.names.bit(SelectedAt(masking, leftmost, where, family), threshold)
 
         return self.names.elsewhere(self.names.diagrams.constrain(diagram, where, self.names.false), moved)
 
@@ -150,13 +150,13 @@ class Formulas(Sums):
             if cell != self.names.false and self.names.both(cell, where) == cell
         ]
 
-    def mixed_places(self) -> frozenset[Test]:
+    def mixed_places(self) -> frozenset[PlaceTest]:
         """The tests of places that occur beside others in some `exists`, or else those beside letters.
 
         What to expand, if not too many.
         """
-        found: set[Test] = set()
-        beside_letters: set[Test] = set()
+        found: set[PlaceTest] = set()
+        beside_letters: set[PlaceTest] = set()
         for name in self.names.atoms:
             tests = self._tests(name.where) if isinstance(name, Exists) else set()
             places = {(atom, t) for atom, t in tests if isinstance(atom, PlaceAtom)}

@@ -61,7 +61,7 @@ class Request:
 
 @final
 @dataclass(frozen=True)
-class Limits:
+class ProcessLimits:
     """Seconds until there is an answer, and megabytes (10^6 bytes) of the process that checks.
 
     Raises `OptionError` for what is no such number.
@@ -79,7 +79,7 @@ class Limits:
             raise OptionError(f"--memory must be from 1 to {MOST_MEMORY:,} MB, not {self.memory}")
 
 
-def check_within(request: Request, limits: Limits, spent: float = 0.0) -> Verdict:
+def check_within(request: Request, limits: ProcessLimits, spent: float = 0.0) -> Verdict:
     """The verdict of `folders.check_path`, or UNKNOWN if that takes more than the limits.
 
     `spent` is how many of the seconds are over: those of a program that was started for this check. A program
@@ -98,7 +98,7 @@ def check_within(request: Request, limits: Limits, spent: float = 0.0) -> Verdic
     return replace(verdict, explanation=told.explanation or (why,))
 
 
-def _answer(request: Request, limits: Limits, spent: float) -> Verdict:
+def _answer(request: Request, limits: ProcessLimits, spent: float) -> Verdict:
     """The verdict of one process."""
     allowed = limits.seconds - min(RESERVE, limits.seconds / 5)
     allowed -= spent if 0 < spent <= limits.seconds / 2 else 0
@@ -128,7 +128,7 @@ def _answer(request: Request, limits: Limits, spent: float) -> Verdict:
 
 
 @contextmanager
-def _child(request: Request, limits: Limits) -> Iterator[subprocess.Popen[bytes]]:
+def _child(request: Request, limits: ProcessLimits) -> Iterator[subprocess.Popen[bytes]]:
     """The process that checks, which ends with this context, and with this process: its input ends then."""
     root = str(Path(__file__).parents[2])
     said = json.dumps({"memory": limits.memory, **vars(request)})

@@ -219,7 +219,7 @@ class Exists:
 
 @final
 @dataclass(frozen=True, slots=True)
-class At:
+class SelectedAt:
     """[inner, threshold] at the rightmost (leftmost) visible position j that has where(j); 0 if none has."""
 
     masking: Masking
@@ -253,7 +253,7 @@ class NearestBeyond:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Shifted:
+class AtOffset:
     """[inner, threshold] at i + offset, which is 1 or -1; 0 if there is no such position."""
 
     offset: int
@@ -289,10 +289,10 @@ Atom = (
     | CountRemainder
     | CountNamed
     | Exists
-    | At
+    | SelectedAt
     | NearestAt
     | NearestBeyond
-    | Shifted
+    | AtOffset
     | SumAtLeast
     | MixedAtLeast
 )
@@ -301,10 +301,10 @@ Atom = (
 Which positions are visible from i is for the atom's `masking` to say; `inner` is the number of a family.
 """
 
-Test = tuple[PlaceAtom, int]
+PlaceTest = tuple[PlaceAtom, int]
 """A test of i and n, (atom, threshold): the same in every check."""
 
-Place = tuple[int, int, int]
+PositionForm = tuple[int, int, int]
 """(a, b, c) is the position a i + b n + c."""
 
 
@@ -535,7 +535,7 @@ class Names:
 
     # The same test at another place ------------------------------------------------------------
 
-    def test_at(self, atom: PlaceAtom, threshold: int, place: Place) -> Diagram:
+    def test_at(self, atom: PlaceAtom, threshold: int, place: PositionForm) -> Diagram:
         """A test of i and n, read at another position of the same word."""
         a, b, c = place
         match atom:
@@ -754,7 +754,7 @@ class Names:
                 return Tie.CHAIN
             case SymbolCode() | PlaceRemainder() | CountRemainder():
                 return Tie.EXCLUSIVE
-            case At(inner=inner) | NearestAt(inner=inner) | Shifted(inner=inner):
+            case SelectedAt(inner=inner) | NearestAt(inner=inner) | AtOffset(inner=inner):
                 return self.diagrams.ties[inner]
             case _:
                 assert_never(atom)

@@ -96,7 +96,7 @@ def plain_of(network: Network, how: Normalisation) -> tuple[Network, Reads]:
     width, odd = divmod(len(network.coordinates), 2)
     if odd or not all(output < width for output in network.outputs):
         raise UnprovenError(ODD)
-    pairs = _Pairs(network, how, width)
+    pairs = _PairWrites(network, how, width)
     attention, feed_forward, layers = [], [], []
     for number, layer in enumerate(network.layers):
         reader = _Reader(pairs, how.before_attention[number], f"layer {number}'s attention")
@@ -120,7 +120,7 @@ def plain_of(network: Network, how: Normalisation) -> tuple[Network, Reads]:
 def _reads(
     network: Network,
     how: Normalisation,
-    pairs: _Pairs,
+    pairs: _PairWrites,
     attention: tuple[NormReads, ...],
     feed_forward: tuple[NormReads, ...],
 ) -> Reads:
@@ -143,7 +143,7 @@ def _reads(
 
 
 @final
-class _Pairs:
+class _PairWrites:
     """What is written, in pairs: exact negatives at partners, so that the mean is 0."""
 
     def __init__(self, network: Network, how: Normalisation, width: int) -> None:
@@ -192,7 +192,7 @@ class _Pairs:
 class _Reader:
     """What one sublayer reads; `place` is its name in errors."""
 
-    pairs: _Pairs
+    pairs: _PairWrites
     norm: Norm
     place: str
     distance: Fraction = Fraction(0)

@@ -40,7 +40,7 @@ from attemper.attention_program.ops import (
     counted_in,
 )
 from attemper.checker.diagrams import Diagram, Variable
-from attemper.checker.names import At, Exists, Shifted, UnprovenError
+from attemper.checker.names import AtOffset, Exists, SelectedAt, UnprovenError
 from attemper.checker.sums import Sums
 from attemper.checker.tested_sums import Counted, test_of_sum
 from attemper.checker.values import of_closed_form, plain
@@ -70,14 +70,14 @@ class Programs(Sums):
         if where == self.names.false:
             return self.names.false
         cared = self.names.diagrams.constrain(diagram, where, self.names.false)
-        return self._moved(cared, lambda family: At(masking, leftmost, where, family))
+        return self._moved(cared, lambda family: SelectedAt(masking, leftmost, where, family))
 
     def shifted(self, diagram: Diagram, offset: int, at_edge: Diagram) -> Diagram:
         """The value at i + offset (offset 1 or -1), `at_edge` where there is no such position."""
-        inside = self._moved(self.names.settled(diagram), lambda family: Shifted(offset, family))
+        inside = self._moved(self.names.settled(diagram), lambda family: AtOffset(offset, family))
         return self.names.choose(self.names.first if offset < 0 else self.names.last, at_edge, inside)
 
-    def _moved(self, diagram: Diagram, name: Callable[[int], At | Shifted]) -> Diagram:
+    def _moved(self, diagram: Diagram, name: Callable[[int], SelectedAt | AtOffset]) -> Diagram:
         """The diagram with every variable under another name."""
 
         def moved(variable: Variable) -> Diagram:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from attemper.checker.analysis import Analysis, analyse, outputs_of
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.identities import Formulas
-from attemper.checker.names import Test, UnprovenError
+from attemper.checker.names import PlaceTest, UnprovenError
 from attemper.checker.source import meanings_of
 from attemper.languages.language import Language
 from attemper.languages.measures import Measure
@@ -111,7 +111,7 @@ def _of_definition(network: Network, is_meant: Meaning) -> Analysis:
     return (_loosely(network, is_meant, formulas.expand) if reads_blocked else None) or analysis
 
 
-def _loosely(network: Network, is_meant: Meaning, expand: frozenset[Test]) -> Analysis | None:
+def _loosely(network: Network, is_meant: Meaning, expand: frozenset[PlaceTest]) -> Analysis | None:
     """The same with a range for what is read of blocked positions, if that is enough.
 
     In real arithmetic nothing is gained by that, but floats need not tell blocked positions apart then.

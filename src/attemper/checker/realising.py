@@ -13,7 +13,7 @@ from itertools import groupby
 
 from attemper.attention_program.ops import Count, Linear, Ref
 from attemper.attention_program.realisation import Realisation, SymbolGroup
-from attemper.checker.analysis import Analysis, Symbol, SymbolFact, analyse, outputs_of
+from attemper.checker.analysis import Analysis, OneHot, SymbolFact, analyse, outputs_of
 from attemper.checker.names import UnprovenError
 from attemper.checker.program import Programs, Steps, results_of
 from attemper.networks.layers import Network
@@ -69,7 +69,7 @@ def groups_by_layer(said: Realisation) -> dict[int, list[SymbolGroup]]:
     return found
 
 
-def symbols_of(said: Realisation) -> dict[int, list[Symbol]]:
+def symbols_of(said: Realisation) -> dict[int, list[OneHot]]:
     """The coordinates of the groups that each layer makes."""
     return {
         layer: [tuple(coordinate for coordinate, _ in group.bits) for group in groups]

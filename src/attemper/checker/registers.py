@@ -44,8 +44,8 @@ from attemper.attention_program.ops import (
     inputs,
 )
 from attemper.checker.cases import (
-    Bit,
-    Number,
+    KnownBit,
+    KnownInteger,
     both,
     chosen,
     different,
@@ -86,19 +86,19 @@ UNKNOWN = "?"
 AT_FIRST = Place(FIRST)
 
 
-# Places -----------------------------------------------------------------------------------------------
+# Positions --------------------------------------------------------------------------------------------
 
 
 @final
 @dataclass(frozen=True)
-class Places:
+class PeriodicPositions:
     """Positions as the program's tests see them: from `prefix` on they repeat with `period`."""
 
     prefix: int
     period: int
 
     @staticmethod
-    def of(program: Program) -> Places:
+    def of(program: Program) -> PeriodicPositions:
         prefix, period = 1, 1
         for step in program.steps:
             for test in _tests(step.form) if isinstance(step, Place) else ():
@@ -109,7 +109,7 @@ class Places:
                         prefix = max(prefix, last + 1)
                 if prefix + period > MAX_PLACES:
                     raise UnprovenError(f"its tests of positions tell more than {MAX_PLACES} of them apart")
-        return Places(prefix, period)
+        return PeriodicPositions(prefix, period)
 
     def next(self, place: int) -> int:
         return place + 1 if place + 1 < self.prefix + self.period else self.prefix
@@ -148,7 +148,7 @@ def _tests(form: ClosedForm) -> Iterator[Remainder | int]:
 
 @final
 @dataclass(frozen=True)
-class Tally:
+class PrefixSum:
     """constant + the sum of factor * bit over the positions so far; at i without i itself where strict.
 
     It is kept modulo `modulus`; if that is 0, between `least` and `most`, at which it stops if `stops`, and
@@ -170,7 +170,7 @@ class Tally:
         return value if self.least <= value <= self.most else None
 
 
-def _tallies(program: Program, steps: Iterable[Ref], states: int) -> dict[tuple[Ref, bool], Tally]:
+def _tallies(program: Program, steps: Iterable[Ref], states: int) -> dict[tuple[Ref, bool], PrefixSum]:
     """What is kept of each count that is tested: for its remainders (True), and for its size (False)."""
     moduli: dict[Ref, int] = {}
     edges: dict[Ref, list[int]] = {}
@@ -195,7 +195,8 @@ def _tallies(program: Program, steps: Iterable[Ref], states: int) -> dict[tuple[
             case _:
                 pass
     found = {
-        (ref, True): Tally(*_counted(program, ref), modulus, 0, 0, False) for ref, modulus in moduli.items()
+        (ref, True): PrefixSum(*_counted(program, ref), modulus, 0, 0, False)
+        for ref, modulus in moduli.items()
     }
     for ref, thresholds in edges.items():
         constant, parts = _counted(program, ref)
@@ -207,7 +208,7 @@ def _tallies(program: Program, steps: Iterable[Ref], states: int) -> dict[tuple[
         reach = states * max(rise, fall) + max(map(abs, (constant, *thresholds)))
         low = (min(thresholds) - 1 if not rise else -reach) - once
         high = (max(thresholds) if not fall else reach) + once
-        found[ref, False] = Tally(constant, parts, 0, low, high, not (rise and fall))
+        found[ref, False] = PrefixSum(constant, parts, 0, low, high, not (rise and fall))
     return found
 
 
@@ -241,7 +242,7 @@ def _counted(program: Program, ref: Ref) -> tuple[int, tuple[tuple[int, bool, Re
 
 
 @final
-class Part:
+class StepCone:
     """The steps that some bits are made of, as far as other bits are not given, and what these steps keep."""
 
     def __init__(self, program: Program, wanted: Iterable[Ref], given: Collection[Ref], states: int) -> None:
@@ -282,12 +283,12 @@ class Moment:
 
     def __init__(
         self,
-        part: Part,
+        part: StepCone,
         place: int,
         is_first: bool,
         rows: Sequence[Registers],
         letters: Sequence[int],
-        given: Mapping[Ref, Bit],
+        given: Mapping[Ref, KnownBit],
     ) -> None:
         self.part = part
         self.place = place
@@ -295,7 +296,7 @@ class Moment:
         self.letters = letters
         self.count = len(rows)
         self.all = (1 << self.count) - 1
-        self.bits: dict[Ref, Bit] = dict(given)
+        self.bits: dict[Ref, KnownBit] = dict(given)
         held = iter(list(zip(*rows, strict=True)))
         self.selected = {ref: (self._held(next(held)), self._held(next(held))) for ref in part.selections}
         self.before = {ref: self._held(next(held)) for ref in part.shifts}
@@ -309,13 +310,13 @@ class Moment:
             columns.append(values_of(mapped(tally.kept, self._increased(key, is_own=None)), self.count))
         return list(zip(*columns, strict=True)) if columns else [()] * self.count
 
-    def _held(self, column: Sequence[Hashable]) -> Bit:
+    def _held(self, column: Sequence[Hashable]) -> KnownBit:
         """What `_column` wrote."""
         text = "".join(map(str, column))
         yes, not_no = from_digits(text.replace(UNKNOWN, "0")), from_digits(text.replace(UNKNOWN, "1"))
-        return Bit(yes, self.all & ~not_no)
+        return KnownBit(yes, self.all & ~not_no)
 
-    def _column(self, bit: Bit) -> str:
+    def _column(self, bit: KnownBit) -> str:
         yes = digits(bit.yes, self.count)
         if bit.yes | bit.no == self.all:
             return yes
@@ -340,7 +341,7 @@ class Moment:
         if self.bits[ref].yes | self.bits[ref].no != self.all:
             raise UnprovenError(f"step {ref} depends on a total that rises and falls wherever it goes")
 
-    def _bit(self, ref: Ref, step: Step) -> Bit:
+    def _bit(self, ref: Ref, step: Step) -> KnownBit:
         match step:
             case Letter(symbols):
                 return self._known(self._letters(symbols))
@@ -369,7 +370,7 @@ class Moment:
             case _:
                 assert_never(step)
 
-    def _compared(self, step: Comparing) -> Bit:
+    def _compared(self, step: Comparing) -> KnownBit:
         match step:
             case Compare(count, threshold):
                 return holds(lambda total: total >= threshold, self._increased((count, False), is_own=True))
@@ -382,8 +383,8 @@ class Moment:
             case _:
                 assert_never(step)
 
-    def _known(self, yes: int) -> Bit:
-        return Bit(yes, self.all & ~yes)
+    def _known(self, yes: int) -> KnownBit:
+        return KnownBit(yes, self.all & ~yes)
 
     def _letters(self, symbols: tuple[str, ...]) -> int:
         alphabet = self.part.program.alphabet.symbols
@@ -395,7 +396,7 @@ class Moment:
             raise UnprovenError("a test of positions is neither 0 nor 1")
         return int(value)
 
-    def _gate(self, connective: Connective, bits: list[Bit]) -> Bit:
+    def _gate(self, connective: Connective, bits: list[KnownBit]) -> KnownBit:
         match connective:
             case Connective.AND:
                 return reduce(both, bits, self._known(self.all))
@@ -409,17 +410,17 @@ class Moment:
             case _:
                 assert_never(connective)
 
-    def _alone(self, bits: Sequence[Bit], what: str) -> None:
+    def _alone(self, bits: Sequence[KnownBit], what: str) -> None:
         if overlap(bits, self.all):
             raise UnprovenError(f"two bits of {what} can be 1")
 
-    def _table(self, bits: list[Bit], rows: tuple[tuple[bool, ...], ...]) -> Bit:
+    def _table(self, bits: list[KnownBit], rows: tuple[tuple[bool, ...], ...]) -> KnownBit:
         cubes = (
             [bit if value else inverted(bit) for bit, value in zip(bits, row, strict=True)] for row in rows
         )
         return self._gate(Connective.OR, [self._gate(Connective.AND, cube) for cube in cubes])
 
-    def _attend(self, ref: Ref, step: Attend) -> Bit:
+    def _attend(self, ref: Ref, step: Attend) -> KnownBit:
         """A selection: what it gives here; it keeps whether it has found anything, and what it gives.
 
         Where it has found nothing it gives what stands at i (rightmost), or at 1 (leftmost).
@@ -446,7 +447,7 @@ class Moment:
             return given
         return self._known(0) if self.is_first else kept
 
-    def _increased(self, key: tuple[Ref, bool], *, is_own: bool | None) -> Number:
+    def _increased(self, key: tuple[Ref, bool], *, is_own: bool | None) -> KnownInteger:
         """A total with what i adds to it: for i itself, or (None) for the positions after it."""
         total = self.totals[key]
         for factor, is_strict, bit in self.part.tallies[key].parts:

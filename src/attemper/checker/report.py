@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from attemper.checker.verdict import About, ClaimVerdict, Pair, Status, Subject, Verdict
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, WordPair
 
 REAL = "real"
 """What records call the arithmetic of claims about a network that name none."""
@@ -63,7 +63,7 @@ def record_of(verdict: Verdict) -> dict[str, object]:
     return found if pair is None else {**found, **_pair_record(pair)}
 
 
-def _pair_record(pair: Pair) -> dict[str, object]:
+def _pair_record(pair: WordPair) -> dict[str, object]:
     return {
         "decided_by": list(pair.decided_by),
         "words": [list(pair.member), list(pair.stranger)],
@@ -102,5 +102,7 @@ def _subject_of(record: Mapping[str, Any]) -> Subject | None:
     if "words" in record:
         member, stranger = map(tuple, record["words"])
         free = round(record["free"] * record["n"])
-        pair = Pair(member, stranger, record["answers"][0], record["n"], free, tuple(record["decided_by"]))
+        pair = WordPair(
+            member, stranger, record["answers"][0], record["n"], free, tuple(record["decided_by"])
+        )
     return Subject(about, record[about], record["digest"], record["language"], pair)

@@ -17,11 +17,11 @@ from attemper.checker.names import (
     CountRemainder,
     MixedAtLeast,
     Names,
-    Place,
     PlaceAtLeast,
     PlaceAtom,
     PlaceNamed,
     PlaceRemainder,
+    PositionForm,
     Positions,
     SumAtLeast,
     UnprovenError,
@@ -30,7 +30,7 @@ from attemper.checker.names import (
 from attemper.exact.predicates import Predicate, holds
 from attemper.networks.layers import Masking
 
-NUMBER_VISIBLE: dict[Masking, Place] = {
+NUMBER_VISIBLE: dict[Masking, PositionForm] = {
     Masking.FUTURE: (1, 0, 0),
     Masking.PAST: (-1, 1, 1),
     Masking.NONE: (0, 1, 0),

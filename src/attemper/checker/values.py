@@ -42,10 +42,10 @@ MAX_DEGREE = 32
 MAX_PRODUCTS = 500
 """Of values with more pairs of powers than this no product is made: no rule needs a tenth of it."""
 
-Powers = tuple[int, int]
+Exponents = tuple[int, int]
 """The exponents (a, b) of i^a n^b."""
 
-Value = dict[Powers, Diagram]
+Value = dict[Exponents, Diagram]
 """The sum of i^a n^b * diagram; diagrams are not 0."""
 
 
@@ -69,7 +69,7 @@ class Bound:
 
 @final
 @dataclass(frozen=True)
-class Step:
+class PerStep:
     """By how much a multiple of a nearest key is off for each step from its query, of at least one.
 
     It is off by at most `bound` times max(1, |key - query|); `found` is the key's number.
@@ -81,7 +81,7 @@ class Step:
 
 @final
 @dataclass
-class Stream:
+class ResidualValues:
     """The values of all coordinates at one depth of the network.
 
     The errors hold at every length. Of some it is known that they fade with it: those are in `fading`, and
@@ -91,13 +91,13 @@ class Stream:
     values: list[Value]
     errors: list[Fraction] = field(default_factory=list)
     fading: dict[Coordinate, Bound] = field(default_factory=dict)
-    steps: dict[Coordinate, Step | None] = field(default_factory=dict)
+    steps: dict[Coordinate, PerStep | None] = field(default_factory=dict)
 
-    def copy(self) -> Stream:
+    def copy(self) -> ResidualValues:
         """Another stream with the same values, of which what is done to it is not done to this one."""
-        return Stream(list(self.values), list(self.errors), dict(self.fading), dict(self.steps))
+        return ResidualValues(list(self.values), list(self.errors), dict(self.fading), dict(self.steps))
 
-    def worsen(self, coordinate: Coordinate, error: Bound, step: Step | None = None) -> None:
+    def worsen(self, coordinate: Coordinate, error: Bound, step: PerStep | None = None) -> None:
         """Add to an error. By steps it is known only if that is all of it."""
         if error.factor:
             self.fading[coordinate] = self.bound(coordinate, None).plus(error)
@@ -117,7 +117,7 @@ class Stream:
         return self.fading.get(coordinate, Bound(self.errors[coordinate]))
 
 
-def embedded(names: Names, network: Network) -> Stream:
+def embedded(names: Names, network: Network) -> ResidualValues:
     """The residual stream before the first layer."""
     values: list[Value] = [{} for _ in network.coordinates]
     for symbol, form in zip(network.alphabet.symbols, network.embedding, strict=True):
@@ -126,7 +126,7 @@ def embedded(names: Names, network: Network) -> Stream:
             values[coordinate] = add(names, values[coordinate], letter)
     for coordinate, closed in network.positions:
         values[coordinate] = add(names, values[coordinate], of_closed_form(names, closed))
-    return Stream(values, [Fraction(0)] * len(values))
+    return ResidualValues(values, [Fraction(0)] * len(values))
 
 
 def of_closed_form(names: Names, form: ClosedForm) -> Value:
@@ -196,7 +196,7 @@ def multiply(names: Names, left: Value, right: Value) -> Value:
     return _clean(names, product)
 
 
-def of_form(names: Names, form: LinearForm, stream: Stream) -> Value:
+def of_form(names: Names, form: LinearForm, stream: ResidualValues) -> Value:
     """The value of a linear form."""
     parts: dict[tuple[int, int], list[Diagram]] = {}
     for coordinate, factor in form:
@@ -212,12 +212,12 @@ def plain(value: Value, names: Names, what: str) -> Diagram:
     return value.get((0, 0), names.false)
 
 
-def error_of(form: LinearForm, stream: Stream) -> Fraction:
+def error_of(form: LinearForm, stream: ResidualValues) -> Fraction:
     """How far the linear form can be from its value."""
     return sum((abs(factor) * stream.errors[c] for c, factor in form), Fraction(0))
 
 
-def bound_of(form: LinearForm, stream: Stream, found: int | None = None) -> Bound:
+def bound_of(form: LinearForm, stream: ResidualValues, found: int | None = None) -> Bound:
     """How far the linear form can be from its value, in words of length n.
 
     With `found`, the number of a nearest key: for each step that it is away from its query, of at least one.

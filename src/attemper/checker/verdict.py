@@ -50,7 +50,7 @@ class ClaimVerdict:
 
 @final
 @dataclass(frozen=True)
-class Pair:
+class WordPair:
     """What a refutation shows: two words that a model answers alike, though one is in the language.
 
     The words are without the model's end marker. Of the `length` positions, `free` may have several symbols;
@@ -88,7 +88,7 @@ class Subject:
     place: str
     digest: str | None = None
     language: str | None = None
-    pair: Pair | None = None
+    pair: WordPair | None = None
 
 
 @final

@@ -15,10 +15,13 @@ from typing import assert_never, final
 
 from attemper.languages.words import Alphabet, Word
 
-Symbol = int
+SymbolNumber = int
 
 Content = int | None
 """What a register holds; None: nothing."""
+
+Contents = tuple[Content, ...]
+"""What several registers hold, in their order."""
 
 
 @final
@@ -29,10 +32,10 @@ class Latch:
     The label None empties the latch. One strictly future-masked rightmost-hard head.
     """
 
-    store: tuple[tuple[Symbol, Content], ...]
+    store: tuple[tuple[SymbolNumber, Content], ...]
 
     @cached_property
-    def by_symbol(self) -> dict[Symbol, Content]:
+    def by_symbol(self) -> dict[SymbolNumber, Content]:
         """`store` as a dictionary."""
         return dict(self.store)
 
@@ -45,7 +48,7 @@ class Counter:
     One uniform head, then a lookup.
     """
 
-    counted: frozenset[Symbol]
+    counted: frozenset[SymbolNumber]
     modulus: int
 
 
@@ -57,11 +60,11 @@ class Sum:
     Symbols that are not in `weights` weigh 0. Several counters; their remainders are added by feed-forwards.
     """
 
-    weights: tuple[tuple[Symbol, int], ...]
+    weights: tuple[tuple[SymbolNumber, int], ...]
     modulus: int
 
     @cached_property
-    def by_symbol(self) -> dict[Symbol, int]:
+    def by_symbol(self) -> dict[SymbolNumber, int]:
         """`weights` as a dictionary."""
         return dict(self.weights)
 
@@ -79,17 +82,17 @@ Register = Latch | Counter | Sum | Delay
 
 @final
 @dataclass(frozen=True)
-class Level:
+class RegisterLevel:
     """Registers, and the table from (symbol below, contents of the registers) to the symbol here.
 
     The table may leave out what never occurs.
     """
 
     registers: tuple[Register, ...]
-    rows: tuple[tuple[tuple[Symbol, tuple[Content, ...]], Symbol], ...]
+    rows: tuple[tuple[tuple[SymbolNumber, tuple[Content, ...]], SymbolNumber], ...]
 
     @cached_property
-    def table(self) -> dict[tuple[Symbol, tuple[Content, ...]], Symbol]:
+    def table(self) -> dict[tuple[SymbolNumber, tuple[Content, ...]], SymbolNumber]:
         """`rows` as a dictionary."""
         return dict(self.rows)
 
@@ -104,7 +107,7 @@ class Level:
 class Chain:
     """Levels one above the other, and a code for each symbol of the last one (or of the base)."""
 
-    levels: tuple[Level, ...]
+    levels: tuple[RegisterLevel, ...]
     codes: tuple[int, ...]
 
 
@@ -132,7 +135,7 @@ class Cascade:
         steps = i - 1
         return steps if steps < self.prefix else self.prefix + (steps - self.prefix) % self.period
 
-    def base(self, word: Word) -> tuple[Symbol, ...]:
+    def base(self, word: Word) -> tuple[SymbolNumber, ...]:
         """The symbols below the first levels."""
         letters = self.alphabet.symbols
         return tuple(
@@ -147,14 +150,14 @@ def prefixes(cascade: Cascade, word: Word) -> tuple[bool, ...]:
     return tuple(row in cascade.accepting for row in zip(*codes, strict=True))
 
 
-def _codes(chain: Chain, base: tuple[Symbol, ...]) -> tuple[int, ...]:
+def _codes(chain: Chain, base: tuple[SymbolNumber, ...]) -> tuple[int, ...]:
     symbols = base
     for level in chain.levels:
         symbols = tuple(_run(level, symbols))
     return tuple(chain.codes[symbol] for symbol in symbols)
 
 
-def _run(level: Level, below: tuple[Symbol, ...]) -> Iterator[Symbol]:
+def _run(level: RegisterLevel, below: tuple[SymbolNumber, ...]) -> Iterator[SymbolNumber]:
     """The level's symbol at every position."""
     contents = start(level)
     for i, symbol in enumerate(below):
@@ -167,12 +170,12 @@ def _run(level: Level, below: tuple[Symbol, ...]) -> Iterator[Symbol]:
         )
 
 
-def start(level: Level) -> tuple[Content, ...]:
+def start(level: RegisterLevel) -> tuple[Content, ...]:
     """What the registers hold before the first position."""
     return tuple(0 if isinstance(register, Counter | Sum) else None for register in level.registers)
 
 
-def after(register: Register, symbol: Symbol, held: Content) -> Content:
+def after(register: Register, symbol: SymbolNumber, held: Content) -> Content:
     """What a register holds after a position with this symbol; for delays over several positions, None."""
     match register:
         case Latch():

@@ -19,7 +19,7 @@ from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.building.sizes import require_few_weights
 from attemper.compiling.cascade import Cascade
 from attemper.compiling.decomposing.decompose import Alternative, Decomposition, decompose
-from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.levels import Level, NetworkLevel, ProgramLevel, require_wellformed
 from attemper.compiling.lowering.counter_to_formula import counter_to_formula
 from attemper.compiling.lowering.ends_to_formula import ends_to_formula
@@ -51,48 +51,48 @@ from attemper.languages.words import Alphabet
 from attemper.networks.layers import Network, parameter_count
 from attemper.networks.regime import Regime
 
-Source = TypeVar("Source")
-Goal = TypeVar("Goal", bound=Level)
+LevelIn = TypeVar("LevelIn")
+LevelOut = TypeVar("LevelOut", bound=Level)
 Further = TypeVar("Further", bound=Level)
 
 
 @final
 @dataclass(frozen=True)
-class Stage:
+class PassResult:
     """A pass, and the level that it made."""
 
     by: Pass[Any, Level]
     level: Level
 
 
-Watch = Callable[[Stage], None]
+Watch = Callable[[PassResult], None]
 """Called between two passes, and after the last."""
 
 
 @final
 @dataclass(frozen=True)
-class Pipeline(Generic[Source, Goal]):
+class Pipeline(Generic[LevelIn, LevelOut]):
     """Passes one after the other; `then` admits only what can read the level before."""
 
     passes: tuple[Pass[Any, Level], ...]
 
-    def then(self, following: Pass[Goal, Further]) -> Pipeline[Source, Further]:
+    def then(self, following: Pass[LevelOut, Further]) -> Pipeline[LevelIn, Further]:
         """The pipeline with one more pass."""
         return Pipeline((*self.passes, following))
 
-    def run(self, source: Source, watch: Watch) -> tuple[Stage, ...]:
+    def run(self, source: LevelIn, watch: Watch) -> tuple[PassResult, ...]:
         """Every level on the way, each well-formed."""
-        stages: list[Stage] = []
+        stages: list[PassResult] = []
         before: object = source
         for each in self.passes:
             before = level = each.apply(before)
             require_wellformed(level, each.name)
-            stages.append(Stage(each, level))
+            stages.append(PassResult(each, level))
             watch(stages[-1])
         return tuple(stages)
 
 
-def first(start: Pass[Source, Goal]) -> Pipeline[Source, Goal]:
+def first(start: Pass[LevelIn, LevelOut]) -> Pipeline[LevelIn, LevelOut]:
     """The pipeline of one pass."""
     return Pipeline((start,))
 
@@ -173,7 +173,7 @@ class Compiled:
     """What the soft network runs, and where its groups are; of a program, the program as it was written."""
     alternatives: tuple[Alternative, ...]
     """The ways that were tried for an automaton; none for a formula."""
-    stages: tuple[Stage, ...]
+    stages: tuple[PassResult, ...]
     """What each pass made."""
 
 
@@ -182,7 +182,7 @@ def compile_language(
     alphabet: Alphabet,
     regime: Regime,
     least_margin: int = MARGINS[0],
-    limits: Limits | None = None,
+    limits: CascadeCaps | None = None,
     watch: Watch = lambda _: None,
     shared: Shared | None = None,
     names: Mapping[Ref, str] | None = None,
@@ -217,7 +217,9 @@ def compile_language(
             raise UnsupportedError(f"nothing compiles {type(language).__name__}: write it as a formula")
 
 
-def _normalised(stages: tuple[Stage, ...], how: LayerNorm | None, watch: Watch) -> tuple[Stage, ...]:
+def _normalised(
+    stages: tuple[PassResult, ...], how: LayerNorm | None, watch: Watch
+) -> tuple[PassResult, ...]:
     """The stages, and the network of pairs if there is to be one."""
     if how is None:
         return stages
@@ -227,8 +229,8 @@ def _normalised(stages: tuple[Stage, ...], how: LayerNorm | None, watch: Watch) 
 
 
 def _from_automaton(
-    dfa: Dfa, regime: Regime, least_margin: int, limits: Limits | None, watch: Watch
-) -> tuple[tuple[Stage, ...], tuple[Alternative, ...]]:
+    dfa: Dfa, regime: Regime, least_margin: int, limits: CascadeCaps | None, watch: Watch
+) -> tuple[tuple[PassResult, ...], tuple[Alternative, ...]]:
     """The way with the fewest layers; of these with the fewest heads, then coordinates; and all tried."""
     found = decompose(dfa, limits)
     ends = ends_to_formula(dfa)
@@ -245,7 +247,7 @@ def _from_automaton(
 
 def _of_decomposition(
     dfa: Dfa, found: Decomposition, regime: Regime, least_margin: int, watch: Watch
-) -> tuple[Stage, ...]:
+) -> tuple[PassResult, ...]:
     match found.chosen:
         case BoundedCounter() as counter:
             return _of_formula(counter_to_formula(counter), dfa, regime, least_margin, watch)
@@ -257,14 +259,14 @@ def _of_decomposition(
 
 def _of_formula(
     formula: Formula, dfa: Dfa, regime: Regime, least_margin: int, watch: Watch
-) -> tuple[Stage, ...]:
+) -> tuple[PassResult, ...]:
     """The stages of a formula that says what the automaton does; beside automata no cases are followed."""
     language = TemporalLanguage(formula, At.LAST, dfa.accepts(()))
     pipeline = formula_pipeline(language, dfa.alphabet, regime, least_margin, Shared.NONE)
     return pipeline.run(language, watch)
 
 
-def _cost(stages: tuple[Stage, ...]) -> tuple[int, int, int]:
+def _cost(stages: tuple[PassResult, ...]) -> tuple[int, int, int]:
     """Layers, heads and coordinates of the last network."""
     level = stages[-1].level
     assert isinstance(level, NetworkLevel)
@@ -272,7 +274,7 @@ def _cost(stages: tuple[Stage, ...]) -> tuple[int, int, int]:
     return len(layers), sum(len(layer.heads) for layer in layers), len(level.network.coordinates)
 
 
-def _compiled(stages: tuple[Stage, ...], alternatives: tuple[Alternative, ...]) -> Compiled:
+def _compiled(stages: tuple[PassResult, ...], alternatives: tuple[Alternative, ...]) -> Compiled:
     programs = [(stage.by, stage.level) for stage in stages if isinstance(stage.level, ProgramLevel)]
     networks = [stage.level for stage in stages if isinstance(stage.level, NetworkLevel)]
     unguarded = [level.program for by, level in programs if by.name != GuardEdges.name]

@@ -10,18 +10,18 @@ from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import form_to_tree, show_form, tests_in
 from attemper.exact.predicates import Named, periodic
 from attemper.exports.dependencies import Component, components_of, edges_of, head_name, hidden_name
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.networks.form_text import sum_text
 from attemper.networks.layers import Head, Layer, LinearForm, Network, Softmax
 from attemper.writing import write_together
 
 FORMAT = "attemper-circuit/1"
 
-Entry = dict[str, object]
+JsonObject = dict[str, object]
 """A JSON object."""
 
 
-def write_circuit(subject: Subject, path: Path) -> None:
+def write_circuit(subject: Exported, path: Path) -> None:
     """Write the circuit to a file.
 
     Raises what `circuit_of` raises, and `MalformedFileError` if writing fails.
@@ -30,7 +30,7 @@ def write_circuit(subject: Subject, path: Path) -> None:
     >>> from tempfile import TemporaryDirectory
     >>> model = attemper.compile("O a", "ab")
     >>> with TemporaryDirectory() as folder:
-    ...     write_circuit(Subject(model.network, model.source), Path(folder) / "once.json")
+    ...     write_circuit(Exported(model.network, model.source), Path(folder) / "once.json")
     ...     json.loads((Path(folder) / "once.json").read_text())["coordinates"][3]
     {'index': 3, 'label': 'attended O a', 'written_by': ['head 0.0']}
     """
@@ -38,7 +38,7 @@ def write_circuit(subject: Subject, path: Path) -> None:
     write_together({path: text.encode()})
 
 
-def circuit_of(subject: Subject) -> Entry:
+def circuit_of(subject: Exported) -> JsonObject:
     """The circuit as JSON data: coordinates, components, clamps and edges, as `docs/circuit.md` says.
 
     Factors and biases are rational numbers as text, `p` or `p/q`. Raises `UnsupportedError` for a normalised
@@ -46,7 +46,7 @@ def circuit_of(subject: Subject) -> Entry:
 
     >>> import attemper
     >>> model = attemper.compile("O a", "ab")
-    >>> circuit = circuit_of(Subject(model.network, model.source))
+    >>> circuit = circuit_of(Exported(model.network, model.source))
     >>> circuit["edges"][0]
     {'from': 'pos_embed', 'to': 'head 0.0', 'as': 'query', 'coordinate': 0}
     """
@@ -88,7 +88,7 @@ def _require_plain(network: Network) -> None:
                 )
 
 
-def _coordinates(network: Network, components: tuple[Component, ...]) -> list[Entry]:
+def _coordinates(network: Network, components: tuple[Component, ...]) -> list[JsonObject]:
     """Every coordinate with its label, and by which components it is written."""
     writers: list[list[str]] = [[] for _ in network.coordinates]
     for component in components:
@@ -98,7 +98,7 @@ def _coordinates(network: Network, components: tuple[Component, ...]) -> list[En
     return [{"index": c, "label": label, "written_by": own} for c, (label, own) in labelled]
 
 
-def _entries(subject: Subject) -> Iterator[Entry]:
+def _entries(subject: Exported) -> Iterator[JsonObject]:
     """The components as JSON, in the order of a run."""
     network = subject.network
     yield _word_embedding(network)
@@ -121,11 +121,11 @@ def _entries(subject: Subject) -> Iterator[Entry]:
     }
 
 
-def _place(name: str, kind: str, hook: str | None, **more: object) -> Entry:
+def _place(name: str, kind: str, hook: str | None, **more: object) -> JsonObject:
     return {"component": name, "kind": kind, "hook": hook, **more}
 
 
-def _word_embedding(network: Network) -> Entry:
+def _word_embedding(network: Network) -> JsonObject:
     rows = zip(network.alphabet.symbols, network.embedding, strict=True)
     return {
         **_place("embed", "word embedding", "hook_embed"),
@@ -137,7 +137,7 @@ def _word_embedding(network: Network) -> Entry:
     }
 
 
-def _head(subject: Subject, layer: int, index: int, head: Head) -> Entry:
+def _head(subject: Exported, layer: int, index: int, head: Head) -> JsonObject:
     """A head: where it looks, what it reads there, and where it writes that."""
     network = subject.network
     cold = head.weighting.inverse_temperature if isinstance(head.weighting, Softmax) else None
@@ -160,7 +160,7 @@ def _head(subject: Subject, layer: int, index: int, head: Head) -> Entry:
     }
 
 
-def _construction(subject: Subject, layer: int, index: int) -> object:
+def _construction(subject: Exported, layer: int, index: int) -> object:
     """How `network.json` writes the construction: the names and forms of FORMAT.md."""
     match subject.structure["layers"]:
         case list(layers):
@@ -176,7 +176,7 @@ def _score_text(network: Network, head: Head) -> str:
     return " + ".join(products) or "all that it sees, equally"
 
 
-def _hidden(number: int, layer: Layer) -> Iterator[Entry]:
+def _hidden(number: int, layer: Layer) -> Iterator[JsonObject]:
     """The hidden units of a layer, and in which clamp each one is."""
     clamped = {unit: clamp for clamp, pair in enumerate(layer.clamps) for unit in pair}
     hook = f"blocks.{number}.mlp.hook_post"
@@ -190,7 +190,7 @@ def _hidden(number: int, layer: Layer) -> Iterator[Entry]:
         }
 
 
-def _clamps(number: int, layer: Layer) -> Iterator[Entry]:
+def _clamps(number: int, layer: Layer) -> Iterator[JsonObject]:
     """The pairs of hidden units of a layer that round a bit."""
     for index, (low, high) in enumerate(layer.clamps):
         unit = layer.hidden[low]
@@ -203,7 +203,7 @@ def _clamps(number: int, layer: Layer) -> Iterator[Entry]:
         }
 
 
-def _form(form: LinearForm) -> list[Entry]:
+def _form(form: LinearForm) -> list[JsonObject]:
     return [{"coordinate": coordinate, "factor": str(factor)} for coordinate, factor in form]
 
 

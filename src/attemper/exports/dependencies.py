@@ -23,7 +23,7 @@ class Role(StrEnum):
     """As what is put out."""
 
 
-Reads = tuple[tuple[Role, Coordinate], ...]
+RoleReads = tuple[tuple[Role, Coordinate], ...]
 """Roles and coordinates, sorted, none twice."""
 
 
@@ -37,13 +37,13 @@ class Component:
 
     name: str
     stage: int
-    reads: Reads
+    reads: RoleReads
     writes: tuple[Coordinate, ...]
 
 
 @final
 @dataclass(frozen=True)
-class Edge:
+class Dependency:
     """`target` reads a coordinate, in a role, to which `source` has written."""
 
     source: str
@@ -74,7 +74,7 @@ def components_of(network: Network) -> tuple[Component, ...]:
     return tuple(_components(network))
 
 
-def edges_of(components: tuple[Component, ...]) -> tuple[Edge, ...]:
+def edges_of(components: tuple[Component, ...]) -> tuple[Dependency, ...]:
     """All edges from a component to one of a later stage, in the order of readers, roles and coordinates.
 
     >>> import attemper
@@ -87,7 +87,7 @@ def edges_of(components: tuple[Component, ...]) -> tuple[Edge, ...]:
         for coordinate in component.writes:
             writers[coordinate].append(component)
     return tuple(
-        Edge(source.name, target.name, role, coordinate)
+        Dependency(source.name, target.name, role, coordinate)
         for target in components
         for role, coordinate in target.reads
         for source in writers[coordinate]
@@ -128,6 +128,6 @@ def _read(role: Role, form: LinearForm) -> set[tuple[Role, Coordinate]]:
     return {(role, coordinate) for coordinate, _ in form}
 
 
-def _sorted(reads: set[tuple[Role, Coordinate]]) -> Reads:
+def _sorted(reads: set[tuple[Role, Coordinate]]) -> RoleReads:
     roles = list(Role)
     return tuple(sorted(reads, key=lambda read: (roles.index(read[0]), read[1])))

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import assert_never
 
 from attemper.errors import OptionError
-from attemper.exports.kinds import Kind
+from attemper.exports.kinds import ExportTarget
 from attemper.exports.places import require_place
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 
 
 def export(
-    subject: Subject,
-    kind: Kind,
+    subject: Exported,
+    kind: ExportTarget,
     path: Path,
     *,
     dtype: str = "float64",
@@ -27,36 +27,36 @@ def export(
     where something else stands (`require_place`).
     """
     require_place(kind, path)
-    if positions is not None and kind is not Kind.GPT2:
+    if positions is not None and kind is not ExportTarget.GPT2:
         raise OptionError(
             f"positions is for gpt2 alone, whose table of positions ends: {kind} reads every length"
         )
-    if uniform_heads and kind is not Kind.TRANSFORMER_LENS:
+    if uniform_heads and kind is not ExportTarget.TRANSFORMER_LENS:
         raise OptionError(f"uniform heads are for transformer-lens alone: leave them out for {kind}")
     match kind:
-        case Kind.HUGGING_FACE:
+        case ExportTarget.HUGGING_FACE:
             from attemper.exports.hugging_face.writing import write_hugging_face
 
             write_hugging_face(subject, path, dtype)
-        case Kind.GPT2:
+        case ExportTarget.GPT2:
             from attemper.exports.gpt2.writing import write_gpt2
 
             if positions is None:
                 raise OptionError("gpt2 needs positions, the greatest length of words: for example 512")
             write_gpt2(subject, path, dtype, positions)
-        case Kind.TRANSFORMER_LENS:
+        case ExportTarget.TRANSFORMER_LENS:
             from attemper.exports.transformer_lens.writing import write_transformer_lens
 
             write_transformer_lens(subject, path, dtype, uniform_heads=uniform_heads)
-        case Kind.ONNX:
+        case ExportTarget.ONNX:
             from attemper.exports.onnx import write_onnx
 
             write_onnx(subject, path, dtype)
-        case Kind.TORCH:
+        case ExportTarget.TORCH:
             from attemper.exports.exported_program import write_exported_program
 
             write_exported_program(subject, path, dtype)
-        case Kind.CIRCUIT:
+        case ExportTarget.CIRCUIT:
             from attemper.exports.circuit import write_circuit
 
             write_circuit(subject, path)

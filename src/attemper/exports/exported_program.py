@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from attemper.exports.remarks import remarks_of
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.exports.tracing import exported_program
 from attemper.writing import write_together
 
@@ -17,7 +17,7 @@ REMARKS = "attemper.json"
 """The extra file in it: a JSON object with what `remarks_of` says."""
 
 
-def write_exported_program(subject: Subject, path: Path, dtype: str) -> None:
+def write_exported_program(subject: Exported, path: Path, dtype: str) -> None:
     """Write the program and the extra file `attemper.json`, completely or not at all.
 
     `torch.export.load(path, extra_files={"attemper.json": ""}).module()` maps tokens and mask, both int64

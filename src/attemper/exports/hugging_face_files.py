@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, count
 
 from attemper.certificates.files import encode
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.languages.words import Alphabet
 from attemper.networks.files import contents_of
 
@@ -34,7 +34,7 @@ ENDLESS = int(float(10**30))
 """What `model_max_length` is where tokenizers cut nothing off: transformers has it as a float's integer."""
 
 
-def config_of(subject: Subject, dtype: str) -> dict[str, object]:
+def config_of(subject: Exported, dtype: str) -> dict[str, object]:
     """What `config.json` holds of the network, but for the version of transformers."""
     network = subject.structure
     layers = [list(layer.heads) for layer in subject.network.layers]

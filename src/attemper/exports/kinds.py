@@ -11,7 +11,7 @@ NETWORK = "network"
 """Where a GPT-2's folder has the network itself, as attemper reads and checks it."""
 
 
-class Kind(StrEnum):
+class ExportTarget(StrEnum):
     """Where an exported network goes."""
 
     HUGGING_FACE = "hugging-face"
@@ -30,4 +30,4 @@ class Kind(StrEnum):
     @property
     def is_file(self) -> bool:
         """Whether one file is written; else a folder."""
-        return self in {Kind.ONNX, Kind.TORCH, Kind.CIRCUIT}
+        return self in {ExportTarget.ONNX, ExportTarget.TORCH, ExportTarget.CIRCUIT}

@@ -14,7 +14,7 @@ import torch
 from attemper.errors import UnsupportedError
 from attemper.exports.extras import library
 from attemper.exports.remarks import remarks_of
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.exports.tracing import AXES, INPUTS, OUTPUTS, exported_program
 from attemper.networks.layers import parameter_count
 from attemper.writing import write_together
@@ -23,7 +23,7 @@ MOST_BYTES = 2**31 - 2**24
 """The most bytes of weights: a protobuf message ends at 2^31, and some of it is the graph's."""
 
 
-def write_onnx(subject: Subject, path: Path, dtype: str) -> None:
+def write_onnx(subject: Exported, path: Path, dtype: str) -> None:
     """Write the model, completely or not at all; its metadata is what `remarks_of` says.
 
     Inputs are `tokens` and `mask`, int64 [batch, position]; outputs are `outputs`, [batch, position] or

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from attemper.errors import MalformedFileError
 from attemper.exports.hugging_face_files import CONFIG, MODEL_TYPE
-from attemper.exports.kinds import NETWORK, Kind
+from attemper.exports.kinds import NETWORK, ExportTarget
 from attemper.exports.transformer_lens.writing import MARK
 from attemper.files import CERTIFICATE, parse_json, read_bytes
 from attemper.networks.files import STRUCTURE, WEIGHTS
@@ -19,14 +19,14 @@ OF_NETWORKS = (STRUCTURE, WEIGHTS, CERTIFICATE)
 """The files of a network's folder: exports are read from them, and never written over them."""
 
 
-def require_place(kind: Kind, path: Path) -> None:
+def require_place(kind: ExportTarget, path: Path) -> None:
     """Refuse a place where something stands that is no export of this kind.
 
     A file is refused where a folder stands, and under the name of a network's file; a folder where a file
     stands, and where other files are than those of an export, but for hidden ones. Raises
     `MalformedFileError`.
 
-    >>> require_place(Kind.CIRCUIT, Path("network.json"))
+    >>> require_place(ExportTarget.CIRCUIT, Path("network.json"))
     Traceback (most recent call last):
     ...
     attemper.errors.MalformedFileError: 'network.json' is a name that a network's own file has: name another
@@ -39,7 +39,7 @@ def require_place(kind: Kind, path: Path) -> None:
     require_own(path, f"those of an export as {kind}", partial(_is_export, kind))
 
 
-def _require_file_place(kind: Kind, path: Path) -> None:
+def _require_file_place(kind: ExportTarget, path: Path) -> None:
     if path.is_dir():
         raise MalformedFileError(f"'{path}' is a folder, and {kind} writes a file: name one in it")
     # A link stands for what it names.
@@ -47,16 +47,16 @@ def _require_file_place(kind: Kind, path: Path) -> None:
         raise MalformedFileError(f"'{path}' is a name that a network's own file has: name another")
 
 
-def _is_export(kind: Kind, folder: Path) -> bool:
+def _is_export(kind: ExportTarget, folder: Path) -> bool:
     """Whether the folder has what only an export of this kind writes."""
     match kind:
-        case Kind.HUGGING_FACE:
+        case ExportTarget.HUGGING_FACE:
             return _model_type(folder / CONFIG) == MODEL_TYPE
-        case Kind.GPT2:
+        case ExportTarget.GPT2:
             return _model_type(folder / CONFIG) == "gpt2" and (folder / NETWORK / STRUCTURE).is_file()
-        case Kind.TRANSFORMER_LENS:
+        case ExportTarget.TRANSFORMER_LENS:
             return (folder / MARK).is_file()
-        case Kind.ONNX | Kind.TORCH | Kind.CIRCUIT:
+        case ExportTarget.ONNX | ExportTarget.TORCH | ExportTarget.CIRCUIT:
             return False
         case _:
             assert_never(kind)

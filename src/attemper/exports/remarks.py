@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 
 KERNEL = "numerator-first"
 """The class of attention kernels that every traced export belongs to, as FORMAT.md, section 6, names them."""
 
 
-def remarks_of(subject: Subject, dtype: str) -> dict[str, str]:
+def remarks_of(subject: Exported, dtype: str) -> dict[str, str]:
     """What readers need who have the file alone; each value is a text, that of lists and objects JSON.
 
     `alphabet` has the symbols of the tokens 0, 1, ...; `read_at` and `accepts_empty` say how a verdict is
@@ -19,7 +19,7 @@ def remarks_of(subject: Subject, dtype: str) -> dict[str, str]:
 
     >>> import attemper
     >>> model = attemper.compile("O a", "ab")
-    >>> said = remarks_of(Subject(model.network, model.source, model.certify()), "float32")
+    >>> said = remarks_of(Exported(model.network, model.source, model.certify()), "float32")
     >>> said["alphabet"], said["read_at"], said["accepts_empty"], said["kernel"]
     ('["a", "b"]', 'last', 'false', 'numerator-first')
     >>> json.loads(said["horizons"])["float32"]["numerator-first"] == int(said["horizon"])

@@ -25,7 +25,7 @@ from attemper.exports.hugging_face_files import (
     tokenizer_of,
     tokenizer_settings,
 )
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.files import parse_json, read_bytes
 from attemper.languages.words import Alphabet
 from attemper.networks.announced import announced_bytes
@@ -48,7 +48,7 @@ UNREAD = {CARD, "LICENSE"}
 """Files of the folder that transformers loads, and such as it does not."""
 
 
-def read_hugging_face(folder: Path) -> Subject:
+def read_hugging_face(folder: Path) -> Exported:
     """The network, source and certificate that were exported to the folder, exactly, and nothing else.
 
     The network is made anew of `config.json` and `model.safetensors`. Every entry and weight that the folder
@@ -68,7 +68,7 @@ def read_hugging_face(folder: Path) -> Subject:
     tensors = _tensors(folder / WEIGHTS, structure)
     network, source = restored(structure, tensors, folder)
     _require_weights(folder / WEIGHTS, config, network, tensors)
-    subject = Subject(network, source, _certificate(folder / CONFIG, config))
+    subject = Exported(network, source, _certificate(folder / CONFIG, config))
     _require_config(folder / CONFIG, config, subject)
     _require_tokenizer(folder, network.alphabet)
     return subject
@@ -153,7 +153,7 @@ def _certificate(path: Path, config: Mapping[str, object]) -> Certificate | None
         raise MalformedFileError(f"'{path}' has no readable certificate: {str(error)[:300]}") from None
 
 
-def _require_config(path: Path, config: Mapping[str, object], subject: Subject) -> None:
+def _require_config(path: Path, config: Mapping[str, object], subject: Exported) -> None:
     """Raise unless the configuration is what an export of the network writes."""
     dtype, classes = config.get("dtype"), config.get("architectures")
     expected = config_of(subject, dtype if dtype in FORMATS and isinstance(dtype, str) else FORMATS[0])

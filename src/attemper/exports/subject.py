@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, final
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certificates.files import discard, load_if_any
 from attemper.certificates.files import save as save_certificate
-from attemper.networks.files import Source, contents_of
+from attemper.networks.files import Provenance, contents_of
 from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import Network
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True)
-class Subject:
+class Exported:
     """A softmax network, what it was compiled from, and the certificate that is about it, if there is one."""
 
     network: Network
-    source: Source
+    source: Provenance
     certificate: Certificate | None = None
 
     @classmethod
-    def load(cls, folder: str | Path) -> Subject:
+    def load(cls, folder: str | Path) -> Exported:
         """What a folder of `attemper compile` or `attemper soften` holds. Raises `MalformedFileError`.
 
         A certificate of another network is left out, as is that of a softened network: its claim is how far
@@ -72,7 +72,7 @@ class Subject:
 
         >>> import attemper
         >>> model = attemper.compile("O a", "ab")
-        >>> subject = Subject(model.network, model.source, model.certify())
+        >>> subject = Exported(model.network, model.source, model.certify())
         >>> sorted(subject.horizons())
         ['bfloat16', 'float32', 'float64']
         """

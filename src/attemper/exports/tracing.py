@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 
 if TYPE_CHECKING:
     from torch.export import ExportedProgram
@@ -18,14 +18,14 @@ AXES: dict[str, dict[int, str]] = {"tokens": {0: "batch", 1: "position"}, "mask"
 """The names of the axes, said once for both inputs, which share them."""
 
 
-def exported_program(subject: Subject, dtype: str) -> ExportedProgram:
+def exported_program(subject: Exported, dtype: str) -> ExportedProgram:
     """The traced network: tokens and mask, of at least one word and one position, to outputs and margins.
 
     Raises what `architecture_of` raises.
 
     >>> import attemper
     >>> model = attemper.compile("O a", "ab")
-    >>> program = exported_program(Subject(model.network, model.source), "float64").module()
+    >>> program = exported_program(Exported(model.network, model.source), "float64").module()
     >>> program(torch.tensor([[1, 0, 1, 1]]), torch.tensor([[1, 1, 1, 1]]))[0].tolist()
     [[0.0, 1.0, 1.0, 1.0]]
     """

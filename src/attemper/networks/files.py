@@ -93,7 +93,7 @@ JUDGE_EDITED = "'attemper check DIR --edited' judges the weights as they are."
 
 @final
 @dataclass(frozen=True)
-class Source:
+class Provenance:
     """Where a network comes from: a text of one of the `KINDS`, and how it is read."""
 
     kind: str
@@ -102,7 +102,7 @@ class Source:
     regime: str
 
 
-def save(network: Network, source: Source, folder: Path) -> None:
+def save(network: Network, source: Provenance, folder: Path) -> None:
     """Write the network into the folder, which is made if needed. Raises `MalformedFileError`
     if the folder cannot be written.
     """
@@ -113,14 +113,14 @@ def save(network: Network, source: Source, folder: Path) -> None:
     write_together({folder / WEIGHTS: weights, folder / STRUCTURE: _text_of(structure)})
 
 
-def contents_of(network: Network, source: Source) -> tuple[dict[str, object], bytes]:
+def contents_of(network: Network, source: Provenance) -> tuple[dict[str, object], bytes]:
     """The object that network.json holds, with its digest, and the bytes of the weights, as `save` writes."""
     weights = encode_tensors(tensors_of(network))
     structure = _encode(network, source)
     return {**structure, "digest": _digest(structure, weights)}, weights
 
 
-def digest_of(network: Network, source: Source) -> str:
+def digest_of(network: Network, source: Provenance) -> str:
     """What names the network in a certificate: the digest that `save` writes."""
     return str(contents_of(network, source)[0]["digest"])
 
@@ -130,7 +130,7 @@ def bare_digest(network: Network) -> str:
     return _digest({"format": FORMAT, **_encode_network(network)}, encode_tensors(tensors_of(network)))
 
 
-def load(folder: Path) -> tuple[Network, Source]:
+def load(folder: Path) -> tuple[Network, Provenance]:
     """Read a network back. Raises `MalformedFileError`, naming the file and what is wrong.
 
     The files are, byte for byte, what `save` writes for what is returned: no other reader finds a number in
@@ -159,7 +159,7 @@ def load(folder: Path) -> tuple[Network, Source]:
 
 def restored(
     structure: Mapping[str, object], tensors: Mapping[str, Tensor], place: Path
-) -> tuple[Network, Source]:
+) -> tuple[Network, Provenance]:
     """The network that the entries of a `network.json`, in any order, and tensors describe.
 
     Whether they are written as `save` writes, or fit their digest, is not asked. Raises `MalformedFileError`,
@@ -224,7 +224,7 @@ def _refusing(path: Path, complaint: str) -> Iterator[None]:
 
 
 def _difference(
-    structure: Mapping[str, object], text: bytes, weights: bytes, network: Network, source: Source
+    structure: Mapping[str, object], text: bytes, weights: bytes, network: Network, source: Provenance
 ) -> str:
     """Where the files differ from what is written for the network; empty if they do not."""
     expected_weights = encode_tensors(tensors_of(network))
@@ -257,7 +257,7 @@ def digest_of_parts(structure: Mapping[str, object], of_weights: bytes) -> str:
 # Encoding ------------------------------------------------------------------------------------------
 
 
-def _encode(network: Network, source: Source) -> dict[str, object]:
+def _encode(network: Network, source: Provenance) -> dict[str, object]:
     return {
         "format": FORMAT,
         "source": {source.kind: source.text, "at": source.at, "regime": source.regime},
@@ -425,11 +425,11 @@ def _normalisation(
     return Normalisation(eps, unit, is_centred, *norms)
 
 
-Outputs = tuple[int, tuple[tuple[str, int], ...], Measure | None, Masking | None]
+OutputHeader = tuple[int, tuple[tuple[str, int], ...], Measure | None, Masking | None]
 """`Network.output`, `symbols`, `measure` and `over`."""
 
 
-def _outputs(structure: Mapping[str, object]) -> Outputs:
+def _outputs(structure: Mapping[str, object]) -> OutputHeader:
     """A coordinate; or names, and the coordinate of each; or what numbers they are, too."""
     entry = structure.get("output")
     match entry:
@@ -458,13 +458,13 @@ def _named(entry: list[object]) -> tuple[int, tuple[tuple[str, int], ...]]:
     return symbols[0][1], tuple(symbols)
 
 
-def _source(structure: Mapping[str, object]) -> Source:
+def _source(structure: Mapping[str, object]) -> Provenance:
     source = _mapping(structure.get("source"), "source")
     kinds = [kind for kind in KINDS if kind in source]
     if len(kinds) != 1:
         raise ValueError(f"its source is not one of {', '.join(KINDS)}")
     _require_known(source, (kinds[0], "at", "regime"), "its source")
-    return Source(kinds[0], _text(source, kinds[0]), _text(source, "at"), _text(source, "regime"))
+    return Provenance(kinds[0], _text(source, kinds[0]), _text(source, "at"), _text(source, "regime"))
 
 
 def _require_known(entry: Mapping[str, object], names: Sequence[str], what: str) -> None:

@@ -18,12 +18,11 @@ from attemper.networks.layers import (
     Softmax,
 )
 
-Vector = list[Fraction]
-Stream = list[Vector]
+Residual = list[list[Fraction]]
 """The residual stream: a vector for each position 1..n."""
 
 
-def residual_streams(network: Network, word: Word, override: HardWeighting | None = None) -> list[Stream]:
+def residual_streams(network: Network, word: Word, override: HardWeighting | None = None) -> list[Residual]:
     """The residual stream before the first layer and after each layer.
 
     A head attends as its own weighting says, or as `override` says. A softmax head without
@@ -55,10 +54,10 @@ def output_rows(
     return tuple(tuple(vector[output] for vector in end) for output in network.outputs)
 
 
-def embed(network: Network, word: Word) -> Stream:
+def embed(network: Network, word: Word) -> Residual:
     """Word embedding plus position embedding."""
     symbol_number = {symbol: number for number, symbol in enumerate(network.alphabet.symbols)}
-    stream: Stream = []
+    stream: Residual = []
     for i, symbol in enumerate(word, start=1):
         vector = [Fraction(0)] * len(network.coordinates)
         for coordinate, value in network.embedding[symbol_number[symbol]]:
@@ -69,7 +68,7 @@ def embed(network: Network, word: Word) -> Stream:
     return stream
 
 
-def value_of(form: LinearForm, vector: Vector) -> Fraction:
+def value_of(form: LinearForm, vector: list[Fraction]) -> Fraction:
     """The linear form at one position."""
     return sum((factor * vector[coordinate] for coordinate, factor in form), Fraction(0))
 
@@ -91,7 +90,9 @@ def visible(masking: Masking, i: int, n: int) -> range:
             assert_never(masking)
 
 
-def attention(head: Head, stream: Stream, override: HardWeighting | None = None) -> list[dict[int, Fraction]]:
+def attention(
+    head: Head, stream: Residual, override: HardWeighting | None = None
+) -> list[dict[int, Fraction]]:
     """For each position i the weights of the positions j that the head attends to."""
     queries = [[value_of(row, vector) for row in head.query] for vector in stream]
     keys = [[value_of(row, vector) for row in head.key] for vector in stream]
@@ -122,7 +123,7 @@ def _weights(scores: dict[int, Fraction], weighting: HardWeighting) -> dict[int,
             assert_never(weighting)
 
 
-def _apply(layer: Layer, stream: Stream, override: HardWeighting | None) -> Stream:
+def _apply(layer: Layer, stream: Residual, override: HardWeighting | None) -> Residual:
     middle = [list(vector) for vector in stream]
     for head in layer.heads:
         for i, weights in enumerate(attention(head, stream, override)):

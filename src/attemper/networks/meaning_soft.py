@@ -15,10 +15,10 @@ from attemper.networks.meaning_hard import embed, visible
 PRECISION = 256
 """Bits; the balls of a few layers stay far smaller than any margin."""
 
-Stream = list[list[flint.arb]]
+ResidualBalls = list[list[flint.arb]]
 
 
-def residual_streams(network: Network, word: Word) -> list[Stream]:
+def residual_streams(network: Network, word: Word) -> list[ResidualBalls]:
     """Enclosures of the residual stream before the first layer and after each layer.
 
     Raises `ValueError` if a head is not a softmax head.
@@ -54,12 +54,12 @@ def _value(form: LinearForm, vector: list[flint.arb]) -> flint.arb:
     return total
 
 
-def _normalised(how: Normalisation, norm: Norm, stream: Stream) -> Stream:
+def _normalised(how: Normalisation, norm: Norm, stream: ResidualBalls) -> ResidualBalls:
     """gain (x - mean) / sqrt(variance + eps) + bias at each position; without the mean if it is not centred.
 
     Where eps is 0 and all numbers are alike there is no such number: the balls then hold no finite one.
     """
-    read: Stream = []
+    read: ResidualBalls = []
     for vector in stream:
         mean = sum(vector, flint.arb(0)) / len(vector) if how.is_centred else flint.arb(0)
         apart = [value - mean for value in vector]
@@ -70,16 +70,16 @@ def _normalised(how: Normalisation, norm: Norm, stream: Stream) -> Stream:
     return read
 
 
-def _added(stream: Stream, other: Stream) -> Stream:
+def _added(stream: ResidualBalls, other: ResidualBalls) -> ResidualBalls:
     rows = zip(stream, other, strict=True)
     return [[value + more for value, more in zip(*pair, strict=True)] for pair in rows]
 
 
-def _nothing(stream: Stream) -> Stream:
+def _nothing(stream: ResidualBalls) -> ResidualBalls:
     return [[flint.arb(0)] * len(vector) for vector in stream]
 
 
-def _attended(layer: Layer, stream: Stream) -> Stream:
+def _attended(layer: Layer, stream: ResidualBalls) -> ResidualBalls:
     """What the heads add, where they read the stream."""
     added = _nothing(stream)
     for head in layer.heads:
@@ -90,7 +90,7 @@ def _attended(layer: Layer, stream: Stream) -> Stream:
     return added
 
 
-def attention(head: Head, stream: Stream) -> list[dict[int, flint.arb]]:
+def attention(head: Head, stream: ResidualBalls) -> list[dict[int, flint.arb]]:
     """For each position i the enclosed softmax weights of the positions j that the head sees."""
     if not isinstance(head.weighting, Softmax):
         raise ValueError("a head of this network is not a softmax head")
@@ -113,7 +113,7 @@ def attention(head: Head, stream: Stream) -> list[dict[int, flint.arb]]:
     return rows
 
 
-def _fed_forward(layer: Layer, stream: Stream) -> Stream:
+def _fed_forward(layer: Layer, stream: ResidualBalls) -> ResidualBalls:
     """What the hidden units add, where they read the stream."""
     added = _nothing(stream)
     for i, vector in enumerate(stream):

@@ -19,7 +19,7 @@ from typing import final
 
 from attemper.attention_program.ops import Program
 from attemper.checker.cases import from_digits
-from attemper.checker.registers import Moment, Part, Places, Registers
+from attemper.checker.registers import Moment, PeriodicPositions, Registers, StepCone
 from attemper.languages.words import Word, show_word
 from attemper.reading.machines import counts_without_bound
 
@@ -35,10 +35,10 @@ WORK = 100_000
 TIMES = (1, 2, 3)
 """How many times the least number of symbols each word is read that rises."""
 
-Blocks = tuple[Word, ...]
+RepeatedWords = tuple[Word, ...]
 """Words that are read one after the other, each again and again."""
 
-Way = tuple[Blocks, Word]
+RiseAndFall = tuple[RepeatedWords, Word]
 """What rises, and what then falls."""
 
 
@@ -51,7 +51,7 @@ class Endless:
     are answered alike before the symbol `first`; with twice and thrice as many before `second`, a later one.
     """
 
-    blocks: Blocks
+    blocks: RepeatedWords
     down: Word
     length: int
     first: int
@@ -86,7 +86,7 @@ def endless(program: Program) -> Endless | None:
     """
     if not counts_without_bound(program):
         return None
-    part = Part(program, (program.output,), (), 1)
+    part = StepCone(program, (program.output,), (), 1)
     factors = [abs(factor) for tally in part.tallies.values() for factor, *_ in tally.parts]
     # Most totals are seen by short words, equations with factors only by multiples of these.
     for length in dict.fromkeys(_beyond(part, by) for by in (1, lcm(*factors))):
@@ -98,16 +98,16 @@ def endless(program: Program) -> Endless | None:
     return None
 
 
-def _beyond(part: Part, by: int) -> int:
+def _beyond(part: StepCone, by: int) -> int:
     """So many symbols as are beyond all that is counted to, a multiple of `by` and of all moduli."""
-    places, tallies = Places.of(part.program), part.tallies.values()
+    places, tallies = PeriodicPositions.of(part.program), part.tallies.values()
     memory = len(part.shifts) + len(part.selections)
     counted = sum(max(abs(tally.least), abs(tally.most)) for tally in tallies)
     period = lcm(2 * places.period, prod(tally.modulus or 1 for tally in tallies), by)
     return period * (places.prefix + memory + counted)
 
 
-def _ways(symbols: Sequence[str], count: int) -> Iterator[Way]:
+def _ways(symbols: Sequence[str], count: int) -> Iterator[RiseAndFall]:
     """Ways with so many blocks; of one block with words of one and of two symbols, short ones first."""
     letters: list[Word] = [(symbol,) for symbol in symbols]
     for *blocks, down in permutations(letters, count + 1):
@@ -123,13 +123,13 @@ def _ways(symbols: Sequence[str], count: int) -> Iterator[Way]:
 def _parting(program: Program, blocks: int, length: int, falling: int) -> Endless | None:
     """The first way with so many blocks in which answers part later where more was read before."""
     positions = sum(TIMES) * blocks * length + falling
-    symbols, part = program.alphabet.symbols, Part(program, (program.output,), (), positions)
+    symbols, part = program.alphabet.symbols, StepCone(program, (program.output,), (), positions)
     words = WORK // positions - len(part.steps) - len(symbols)
     ways = list(islice(_ways(symbols, blocks), max(0, min(MOST_WAYS, words // len(TIMES)))))
     if not ways:
         return None
     runs = [_risen(part, [own for own, _ in ways], times * length) for times in TIMES]
-    run = _Run(part, runs[0].place, [row for own in runs for row in own.rows])
+    run = _SideBySide(part, runs[0].place, [row for own in runs for row in own.rows])
     said = run.read([down for _, down in ways] * len(TIMES), falling)
     found = _parted(said, len(ways))
     return None if found is None else Endless(*ways[found[0]], length, *found[1:])
@@ -155,9 +155,9 @@ def _parted(said: Iterable[int], count: int) -> tuple[int, int, int] | None:
     return None
 
 
-def _risen(part: Part, ways: Sequence[Blocks], length: int) -> _Run:
+def _risen(part: StepCone, ways: Sequence[RepeatedWords], length: int) -> _SideBySide:
     """What is kept of each way's blocks, each read for so many symbols."""
-    run = _Run(part, 1, [part.start()] * len(ways), is_first=True)
+    run = _SideBySide(part, 1, [part.start()] * len(ways), is_first=True)
     for words in zip(*ways, strict=True):
         for _ in run.read(words, length):
             pass
@@ -165,12 +165,12 @@ def _risen(part: Part, ways: Sequence[Blocks], length: int) -> _Run:
 
 
 @final
-class _Run:
+class _SideBySide:
     """Words that are read side by side; `rows` has what is kept of each."""
 
-    def __init__(self, part: Part, place: int, rows: list[Registers], *, is_first: bool = False) -> None:
+    def __init__(self, part: StepCone, place: int, rows: list[Registers], *, is_first: bool = False) -> None:
         self.part, self.place, self.rows, self.is_first = part, place, rows, is_first
-        self._places = Places.of(part.program)
+        self._places = PeriodicPositions.of(part.program)
 
     def read(self, words: Sequence[Word], symbols: int) -> Iterator[int]:
         """Read so many symbols of each word and its repetitions: where the output is 1, digit by digit."""

@@ -14,7 +14,7 @@ from typing import final
 from attemper.attention_program.ops import Program, Ref
 from attemper.checker.cases import from_digits
 from attemper.checker.names import UnprovenError
-from attemper.checker.registers import Moment, Part, Places, Registers
+from attemper.checker.registers import Moment, PeriodicPositions, Registers, StepCone
 
 WORDS = 256
 """So many random words are tried."""
@@ -30,7 +30,7 @@ FAR = 10 * LENGTH
 
 
 @final
-class Seen:
+class RandomWords:
     """Random words of one alphabet, half of them with one symbol more often than others."""
 
     def __init__(self, symbols: int) -> None:
@@ -59,7 +59,7 @@ class Seen:
 
         Words that have come to a past which others had go on as copies of words that have not.
         """
-        part, places = Part(program, bits, (), FAR), Places.of(program)
+        part, places = StepCone(program, bits, (), FAR), PeriodicPositions.of(program)
         rows, place = [part.start()] * WORDS, 1
         known: set[tuple[int, Registers]] = set()
         found = dict.fromkeys(bits, 0)

@@ -25,18 +25,18 @@ from attemper.checker.heads import head_fact
 from attemper.checker.names import UnprovenError
 from attemper.checker.program import MASKINGS
 from attemper.checker.rules import HeadFact
-from attemper.checker.values import Stream, of_form, plain
+from attemper.checker.values import ResidualValues, of_form, plain
 from attemper.networks.layers import Head, Layer, LinearForm, Masking
-from attemper.reading.recording import Added, Counted, Moved, Sought
-from attemper.reading.steps import Found
+from attemper.reading.recording import Added, CountLookup, Moved, SelectLookup
+from attemper.reading.steps import RecoveredSteps
 
-Bits = Callable[[Iterable[LinearForm]], Sequence[Ref]]
+BitReader = Callable[[Iterable[LinearForm]], Sequence[Ref]]
 """The steps of the bits that some linear forms read."""
 
 MASKS = {masking: mask for mask, masking in MASKINGS.items()}
 
 
-def looks_of(found: Found, layer: Layer, stream: Stream, bits: Bits) -> list[Ref]:
+def looks_of(found: RecoveredSteps, layer: Layer, stream: ResidualValues, bits: BitReader) -> list[Ref]:
     """The steps that a layer's heads might be, made of what `bits` says of the coordinates that they read.
 
     That a count is at least 1 is first said of the count, and then of a sum in its normal form, which may
@@ -63,29 +63,31 @@ def looks_of(found: Found, layer: Layer, stream: Stream, bits: Bits) -> list[Ref
 class _Looks:
     """One head, and the bits that it reads."""
 
-    def __init__(self, found: Found, head: Head, stream: Stream, parts: Sequence[Ref]) -> None:
+    def __init__(
+        self, found: RecoveredSteps, head: Head, stream: ResidualValues, parts: Sequence[Ref]
+    ) -> None:
         self.found, self.names, self.head, self.parts = found, found.names, head, parts
         self.choice = Choice.LEFTMOST if found.recording.leftmost else Choice.RIGHTMOST
         values = [plain(of_form(self.names, form, stream), self.names, "a value") for form in head.values]
         self.values = [ref for value in dict.fromkeys(values) for ref in self._levels(value)]
 
-    def steps(self, record: Sought | Moved | Added | Counted) -> list[Ref]:
+    def steps(self, record: SelectLookup | Moved | Added | CountLookup) -> list[Ref]:
         """The steps of one record; none where a bit that it reads is not found."""
         match record:
-            case Sought(where):
+            case SelectLookup(where):
                 return self._selections(where)
             case Moved(offset, value):
                 return list(self._shifts(offset, value))
             case Added():
                 return list(self._sums(record))
-            case Counted(masking, bit, function):
+            case CountLookup(masking, bit, function):
                 return list(self._lookups(masking, bit, function))
             case _:
                 assert_never(record)
 
     def of_all(self, records: Sequence[object]) -> list[Ref]:
         """A head that looks for nothing reads the outermost position."""
-        if any(isinstance(record, Sought | Moved) for record in records):
+        if any(isinstance(record, SelectLookup | Moved) for record in records):
             return []
         return self._selections(self.names.true)
 

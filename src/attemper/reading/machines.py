@@ -38,9 +38,9 @@ from attemper.attention_program.ops import (
     Step,
 )
 from attemper.attention_program.wellformed import is_machine
-from attemper.checker.following import Follower, Group, Walk
+from attemper.checker.following import Follower, RefGroup, Walk
 from attemper.checker.names import UnprovenError
-from attemper.checker.registers import Part
+from attemper.checker.registers import StepCone
 from attemper.errors import InternalError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
@@ -74,7 +74,7 @@ class Followed:
 
 def automaton_of(
     program: Program,
-    groups: Sequence[Group] = (),
+    groups: Sequence[RefGroup] = (),
     *,
     configurations: int = CONFIGURATIONS,
     seconds: float = SECONDS,
@@ -135,9 +135,9 @@ def looks_to_the_right(step: Step) -> bool:
             return False
 
 
-def counts_without_bound(program: Program, groups: Sequence[Group] = ()) -> bool:
+def counts_without_bound(program: Program, groups: Sequence[RefGroup] = ()) -> bool:
     """Whether a total of the program rises and falls: then the total is forgotten beyond some bound."""
-    part = Part(program, (program.output, *(bit for group in groups for bit in group)), (), 1)
+    part = StepCone(program, (program.output, *(bit for group in groups for bit in group)), (), 1)
     return any(not tally.modulus and not tally.stops for tally in part.tallies.values())
 
 

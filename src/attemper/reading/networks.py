@@ -31,7 +31,7 @@ NAMED = (12, 100, 4, 0)
 
 @final
 @dataclass(frozen=True)
-class Decompiled:
+class RecoveredMachine:
     """The minimal automaton of a network's language, the empty word included, and the program that it runs.
 
     The checker has proved from the weights that the network computes the automaton, for all lengths, in real
@@ -53,7 +53,7 @@ class EndlessError(UnprovenError):
 
 @final
 @dataclass(frozen=True)
-class Limits:
+class DecompilingLimits:
     """How many configurations are followed, of which programs, and who is told what is being done."""
 
     configurations: int = CONFIGURATIONS
@@ -69,7 +69,7 @@ def decompile(
     end: float | None = None,
     follow_endless: bool = True,
     report: Callable[[str], None] = lambda _: None,
-) -> Decompiled:
+) -> RecoveredMachine:
     """The automaton of all words, of any length n, that the network accepts in real arithmetic.
 
     Nothing but the network is looked at. Its verdict on the empty word, which it does not compute, is its
@@ -82,7 +82,7 @@ def decompile(
     to count without end, by a few words that it is tried on.
     """
     _require_bit(network)
-    limits = Limits(configurations, follow_endless, report)
+    limits = DecompilingLimits(configurations, follow_endless, report)
     clock = _Clock(monotonic() + seconds if end is None else end, seconds)
     reasons: list[UnprovenError] = []
     for large in NAMED:
@@ -139,7 +139,7 @@ def _read(network: Network, large: int, clock: _Clock) -> Realisation:
         raise UnprovenError("its Boolean blocks nest too deeply to be followed") from None
 
 
-def _decompiled(network: Network, large: int, limits: Limits, clock: _Clock) -> Decompiled:
+def _decompiled(network: Network, large: int, limits: DecompilingLimits, clock: _Clock) -> RecoveredMachine:
     limits.report("following heads and hidden units")
     said = _read(network, large, clock)
     clock.look()
@@ -161,7 +161,7 @@ def _decompiled(network: Network, large: int, limits: Limits, clock: _Clock) -> 
         raise UnprovenError(f"what was found is proved only if {assumption}")
     if verdict.status is not Status.PROVED:
         raise UnprovenError(f"the checker does not prove what was found: {verdict.claims[0].text}")
-    return Decompiled(followed.dfa, followed.configurations, said)
+    return RecoveredMachine(followed.dfa, followed.configurations, said)
 
 
 def _require_left(said: Realisation) -> None:

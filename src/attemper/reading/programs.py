@@ -15,20 +15,20 @@ from functools import partial
 from attemper.attention_program.builder import prune
 from attemper.attention_program.ops import Connective, Gate, Place, Program, Ref
 from attemper.attention_program.realisation import Realisation, SymbolGroup
-from attemper.checker.analysis import PRECISION, ROUNDED, Symbol, SymbolFact, layer_fact, with_names
+from attemper.checker.analysis import PRECISION, ROUNDED, OneHot, SymbolFact, layer_fact, with_names
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import deep
-from attemper.checker.values import Stream, embedded, plain
+from attemper.checker.values import ResidualValues, embedded, plain
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import FIRST, Alternating, ClosedForm, Test, tests_in
 from attemper.exact.predicates import Remainder
 from attemper.networks.layers import Coordinate, Layer, LinearForm, Network
-from attemper.reading.exclusive import Seen
+from attemper.reading.exclusive import RandomWords
 from attemper.reading.looks import looks_of
 from attemper.reading.recording import Recording
-from attemper.reading.steps import Found
-from attemper.reading.writing import Writing
+from attemper.reading.steps import RecoveredSteps
+from attemper.reading.writing import HiddenUnits
 
 
 def read_program(network: Network, large: int, look: Callable[[], None] = lambda: None) -> Realisation:
@@ -37,9 +37,9 @@ def read_program(network: Network, large: int, look: Callable[[], None] = lambda
     `look` is called again and again, and may raise what ends the search. Raises `UnprovenError` where a head
     has no rule, or a bit is no function of what is read.
     """
-    found = Found(Recording(network.alphabet.symbols), network.alphabet, look)
+    found = RecoveredSteps(Recording(network.alphabet.symbols), network.alphabet, look)
     with deep(), precision(PRECISION):
-        reading = _Reading(network, found, large)
+        reading = _StreamAfter(network, found, large)
         for number, layer in enumerate(network.layers):
             reading.read(number, layer)
         output = reading.output()
@@ -56,22 +56,22 @@ def _needed(program: Program, groups: Sequence[SymbolGroup]) -> Realisation:
     return Realisation(kept, tuple(group for group in left if group.bits))
 
 
-class _Reading:
+class _StreamAfter:
     """The stream after the layers that were read."""
 
-    def __init__(self, network: Network, found: Found, large: int) -> None:
+    def __init__(self, network: Network, found: RecoveredSteps, large: int) -> None:
         self.network, self.names, self.found, self.large = network, found.names, found, large
         self.stream = embedded(self.names, network)
         self.places = [found.add(Place(test)) for test in _tests(form for _, form in network.positions)]
         self.groups: list[SymbolGroup] = []
-        self.seen = Seen(len(network.alphabet.symbols))
+        self.seen = RandomWords(len(network.alphabet.symbols))
         self.looked: list[Ref] = []
 
     def read(self, number: int, layer: Layer) -> None:
         """One layer: what its heads do, then what its hidden units write."""
         before, fact = self.stream, layer_fact(self.names, layer, number, self.stream)
         self.looked = looks_of(self.found, layer, before, partial(self._bits, before))
-        writing = Writing(self.found, fact.middle)
+        writing = HiddenUnits(self.found, fact.middle)
         for coordinate, forms in _written(layer).items():
             if not writing.writes(fact, coordinate):
                 self._write(fact.middle, fact.after, coordinate, forms)
@@ -91,7 +91,11 @@ class _Reading:
         return ref
 
     def _write(
-        self, middle: Stream, after: Stream, coordinate: Coordinate, forms: Sequence[LinearForm]
+        self,
+        middle: ResidualValues,
+        after: ResidualValues,
+        coordinate: Coordinate,
+        forms: Sequence[LinearForm],
     ) -> None:
         """What hidden units write to a coordinate, if they write bits."""
         try:
@@ -103,7 +107,7 @@ class _Reading:
         for bit in levels:
             self.found.made_of(bit, parts)
 
-    def _bits(self, stream: Stream, forms: Iterable[LinearForm]) -> list[Ref]:
+    def _bits(self, stream: ResidualValues, forms: Iterable[LinearForm]) -> list[Ref]:
         """The bits that linear forms read, as far as they are steps."""
         found: list[Ref] = []
         for coordinate in dict.fromkeys(c for form in forms for c, _ in form):
@@ -118,7 +122,7 @@ class _Reading:
                     found.append(ref)
         return [*found, *self.places]
 
-    def _name(self, number: int, layer: Layer, after: Stream) -> None:
+    def _name(self, number: int, layer: Layer, after: ResidualValues) -> None:
         """Give names to the groups of bits that the layer has written in which one is large."""
         self.stream = after
         bits = self._exact_bits(layer, after)
@@ -131,7 +135,7 @@ class _Reading:
             if any(self._is_large(bits[holders[ref]]) for ref in group)
         ]
         facts: list[SymbolFact] = []
-        symbols: list[Symbol] = [tuple(c for c, _ in group) for group in groups]
+        symbols: list[OneHot] = [tuple(c for c, _ in group) for group in groups]
         self.stream = with_names(self.names, number, symbols, after, facts)
         self.groups += [SymbolGroup(number, tuple(own)) for own in groups]
         for group, own in enumerate(groups):
@@ -155,7 +159,7 @@ class _Reading:
             found[ref] = coordinate
         return found
 
-    def _exact_bits(self, layer: Layer, after: Stream) -> dict[Coordinate, Diagram]:
+    def _exact_bits(self, layer: Layer, after: ResidualValues) -> dict[Coordinate, Diagram]:
         """The coordinates that can get names: bits, also before tests of i are decided at i = 1."""
         found: dict[Coordinate, Diagram] = {}
         for coordinate in sorted(_written(layer)):

@@ -14,7 +14,7 @@ from attemper.networks.layers import Masking
 
 @final
 @dataclass(frozen=True)
-class Sought:
+class SelectLookup:
     """Whether some visible position has a bit was asked: a head selects by the bit."""
 
     where: Diagram
@@ -41,7 +41,7 @@ class Added:
 
 @final
 @dataclass(frozen=True)
-class Counted:
+class CountLookup:
     """A function of the position was read at the number of visible positions with a bit."""
 
     masking: Masking
@@ -49,7 +49,7 @@ class Counted:
     function: Diagram
 
 
-Record = Sought | Moved | Added | Counted
+Record = SelectLookup | Moved | Added | CountLookup
 
 
 @final
@@ -83,7 +83,7 @@ class Recording(Programs):
         return super().chosen(masking, leftmost, where, diagram)
 
     def exists(self, masking: Masking, where: Diagram) -> Diagram:
-        self.records[Sought(where)] = None
+        self.records[SelectLookup(where)] = None
         return super().exists(masking, where)
 
     def shifted(self, diagram: Diagram, offset: int, at_edge: Diagram) -> Diagram:
@@ -96,5 +96,5 @@ class Recording(Programs):
         return super()._summed(masking, summand, threshold)
 
     def looked_up(self, masking: Masking, bit: Diagram, diagram: Diagram) -> Diagram:
-        self.records[Counted(masking, bit, diagram)] = None
+        self.records[CountLookup(masking, bit, diagram)] = None
         return super().looked_up(masking, bit, diagram)

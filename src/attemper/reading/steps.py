@@ -34,7 +34,7 @@ MAX_SPLITS = 300
 
 
 @final
-class Found:
+class RecoveredSteps:
     """The steps that have been found, and the one that each diagram is."""
 
     def __init__(self, recording: Recording, alphabet: Alphabet, look: Callable[[], None]) -> None:

@@ -12,9 +12,9 @@ from attemper.checker.analysis import LayerFact
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Unit, piecewise
 from attemper.checker.names import UnprovenError
-from attemper.checker.values import Stream, plain
+from attemper.checker.values import ResidualValues, plain
 from attemper.networks.layers import Coordinate, LinearForm
-from attemper.reading.steps import Found
+from attemper.reading.steps import RecoveredSteps
 
 MAX_SUMS = 2_000
 """A sum of bits is given up that takes more different values on the way."""
@@ -24,10 +24,10 @@ Levels = list[tuple[Fraction, Ref]]
 
 
 @final
-class Writing:
+class HiddenUnits:
     """One layer's hidden units, after its heads."""
 
-    def __init__(self, found: Found, middle: Stream) -> None:
+    def __init__(self, found: RecoveredSteps, middle: ResidualValues) -> None:
         self.found, self.names, self.middle = found, found.names, middle
 
     def writes(self, fact: LayerFact, coordinate: Coordinate) -> bool:

@@ -13,7 +13,6 @@ from math import sqrt
 from typing import assert_never, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attemper.exact.closed_forms import (
     Alternating,
@@ -29,6 +28,7 @@ from attemper.exact.closed_forms import (
 )
 from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero, holds, periodic
 from attemper.languages.words import Word
+from attemper.models.arrays import Booleans, Floats, Integers
 from attemper.networks.layers import (
     HardWeighting,
     Head,
@@ -41,10 +41,6 @@ from attemper.networks.layers import (
 )
 from attemper.networks.weights import tensors_of
 from attemper.running.runs import Run, empty_run, run_of
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Integers = NDArray[np.int64]
 
 SCORES_AT_ONCE = 1 << 20
 """How many scores of a head are in memory at a time (8 MiB)."""
@@ -166,7 +162,7 @@ def _attended(masking: Masking, weighting: Weighting, i: Integers, q: Floats, k:
     return attended
 
 
-def _visible(masking: Masking, i: Integers, j: Integers) -> Bools:
+def _visible(masking: Masking, i: Integers, j: Integers) -> Booleans:
     """Which keys each query sees, [query, key]."""
     match masking:
         case Masking.FUTURE:
@@ -189,7 +185,7 @@ def _numerators(scores: Floats, weighting: Weighting) -> Floats:
     if isinstance(weighting, Softmax):
         weights: Floats = np.exp(scores - greatest)
         return weights
-    best: Bools = (scores == greatest) & np.isfinite(greatest)
+    best: Booleans = (scores == greatest) & np.isfinite(greatest)
     match weighting:
         case HardWeighting.AVERAGE:
             return np.where(best, 1.0, 0.0)
@@ -201,7 +197,7 @@ def _numerators(scores: Floats, weighting: Weighting) -> Floats:
             assert_never(weighting)
 
 
-def _first(best: Bools) -> Floats:
+def _first(best: Booleans) -> Floats:
     """1 at the first best key of each query."""
     first: Floats = np.where(best & (best.cumsum(axis=1) == 1), 1.0, 0.0)
     return first
@@ -247,7 +243,7 @@ def _product(factors: list[Floats], n: int) -> Floats:
     return product
 
 
-def _holds(predicate: Predicate, values: Integers) -> Bools:
+def _holds(predicate: Predicate, values: Integers) -> Booleans:
     """Which of the integers are in the predicate's set."""
     match periodic(predicate):
         case Remainder(modulus, remainder):

@@ -25,7 +25,7 @@ from attemper.running.places import Places
 from attemper.running.tokens import checked_tokens
 
 if TYPE_CHECKING:
-    from attemper.running.engines.scan.forward import Scan
+    from attemper.running.engines.scan.forward import ModuleScan
 
 
 class DenseTransformer(Blocks):
@@ -66,7 +66,7 @@ class DenseTransformer(Blocks):
     ) -> None:
         super().__init__(network, dtype, weighting, sealed=sealed)
         self._sealed = sealed
-        self._scan: Scan | None = None
+        self._scan: ModuleScan | None = None
         self.engine = engine_of(engine)
         require_runnable(self, self.engine)
         self._tabulated, self._position_tables = network.positions, KeptTensors()
@@ -120,14 +120,14 @@ class DenseTransformer(Blocks):
             return self._read(tokens, Places(lengths, tokens.shape[1]), Engine.FUSED, margins)
         return output if self.network.symbols else output[..., 0]
 
-    def scanner(self) -> Scan:
+    def scanner(self) -> ModuleScan:
         """The weights as the scan reads them: anew each time, unless nobody can change them."""
-        from attemper.running.engines.scan.forward import Scan
+        from attemper.running.engines.scan.forward import ModuleScan
 
         if not self._sealed:
-            return Scan(self)
+            return ModuleScan(self)
         if self._scan is None or (self._scan.dtype, self._scan.device) != (self.dtype, self.device):
-            self._scan = Scan(self)
+            self._scan = ModuleScan(self)
         return self._scan
 
     def _read(self, tokens: Tensor, places: Places, engine: Engine, margins: Tensor | None) -> Tensor:

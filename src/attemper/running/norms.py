@@ -53,11 +53,11 @@ def _of_numbers(read: Tensor, x: Tensor) -> Tensor:
     return read.masked_fill(x.square().mean(dim=-1, keepdim=True).isinf(), float("nan"))
 
 
-Norm = LayerNorm | RMSNorm | nn.Identity
+NormModule = LayerNorm | RMSNorm | nn.Identity
 """What stands before a sublayer; the identity where nothing is normalised."""
 
 
-def norm_of(normalisation: Normalisation | None, weights: dict[str, Tensor]) -> Norm:
+def norm_of(normalisation: Normalisation | None, weights: dict[str, Tensor]) -> NormModule:
     """The module of one norm, with its weights w and b."""
     match normalisation:
         case None:

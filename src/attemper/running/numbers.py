@@ -11,7 +11,7 @@ from attemper.languages.measures import NEAR, Measure
 from attemper.networks.layers import Network
 from attemper.networks.meaning_hard import visible
 
-Number = int | float | dict[str, float]
+OutputNumber = int | float | dict[str, float]
 """An integer, a fraction, or a probability for each name."""
 
 
@@ -26,7 +26,7 @@ def read_bit(value: float) -> bool | None:
     return value >= 0.75
 
 
-def read_numbers(network: Network, rows: Sequence[Sequence[float]]) -> tuple[Number | None, ...]:
+def read_numbers(network: Network, rows: Sequence[Sequence[float]]) -> tuple[OutputNumber | None, ...]:
     """The number at each position, from what each output is there; None where it is no integer, or is none.
 
     An integer is put out as its share: times the number of positions that are seen from i it is the integer,
@@ -47,7 +47,7 @@ def read_numbers(network: Network, rows: Sequence[Sequence[float]]) -> tuple[Num
             )
 
 
-def show_number(number: Number | None) -> str:
+def show_number(number: OutputNumber | None) -> str:
     """A number as text; a distribution's as `a 0.25 b 0.75`."""
     match number:
         case None:

@@ -8,7 +8,7 @@ from typing import final
 
 from attemper.languages.words import Word, show_word
 from attemper.networks.layers import Network
-from attemper.running.numbers import Number, read_bit, read_numbers, show_number
+from attemper.running.numbers import OutputNumber, read_bit, read_numbers, show_number
 
 SHOWN = 60
 """How many symbols of a word a line shows."""
@@ -32,7 +32,7 @@ class Run:
     values: tuple[float, ...]
     rows: tuple[tuple[bool | None, ...], ...]
     margin: float
-    numbers: tuple[Number | None, ...] | None = None
+    numbers: tuple[OutputNumber | None, ...] | None = None
 
     @property
     def bits(self) -> tuple[bool | None, ...]:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from attemper.exact.predicates import holds
 from attemper.languages.temporal.core import values_by_core
 from attemper.languages.temporal.syntax import (
-    Atom,
     Binary,
     BinaryOperator,
     Comparison,
@@ -30,22 +29,21 @@ from attemper.languages.temporal.syntax import (
     Side,
     Symbol,
     Term,
+    TermAtom,
     Unary,
     UnaryOperator,
 )
 from attemper.languages.words import Word
-
-Bits = NDArray[np.bool_]
-Integers = NDArray[np.int64]
+from attemper.models.arrays import Booleans, Integers
 
 
-def truth_of_words(formula: Formula, words: Sequence[Word]) -> Bits:
+def truth_of_words(formula: Formula, words: Sequence[Word]) -> Booleans:
     """The truth of the formula in words of one length n >= 1, as [word, position]."""
     letters = np.array(words, dtype=object)
     return values_by_core(formula, lambda part, known: _truth(part, letters, known))[formula]
 
 
-def _truth(formula: Formula, letters: NDArray[Any], known: Mapping[Formula, Bits]) -> Bits:
+def _truth(formula: Formula, letters: NDArray[Any], known: Mapping[Formula, Booleans]) -> Booleans:
     shape = letters.shape
     match formula:
         case Symbol(name):
@@ -71,7 +69,7 @@ def _truth(formula: Formula, letters: NDArray[Any], known: Mapping[Formula, Bits
             assert_never(formula)
 
 
-def _unary(operator: UnaryOperator, f: Bits) -> Bits:
+def _unary(operator: UnaryOperator, f: Booleans) -> Booleans:
     match operator:
         case UnaryOperator.NOT:
             return ~f
@@ -83,7 +81,7 @@ def _unary(operator: UnaryOperator, f: Bits) -> Bits:
             raise AssertionError(f"'{operator}' is not of the core")
 
 
-def _binary(operator: BinaryOperator, f: Bits, g: Bits) -> Bits:
+def _binary(operator: BinaryOperator, f: Booleans, g: Booleans) -> Booleans:
     match operator:
         case BinaryOperator.AND:
             return f & g
@@ -99,24 +97,24 @@ def _binary(operator: BinaryOperator, f: Bits, g: Bits) -> Bits:
             raise AssertionError(f"'{operator}' is not of the core")
 
 
-def _since(f: Bits, g: Bits) -> Bits:
+def _since(f: Booleans, g: Booleans) -> Booleans:
     """Whether the latest event is g, not that f fails: the one has odd numbers, the other even ones."""
     failures = 2 * np.arange(1, f.shape[1] + 1)
     events = np.where(g, failures + 1, np.where(f, 0, failures))
     return np.asarray(np.maximum.accumulate(events, axis=1) & 1, dtype=bool)
 
 
-def _shifted(f: Bits) -> Bits:
+def _shifted(f: Booleans) -> Booleans:
     shifted = np.zeros_like(f)
     shifted[:, 1:] = f[:, :-1]
     return shifted
 
 
-def _mirrored(f: Bits) -> Bits:
+def _mirrored(f: Booleans) -> Booleans:
     return f[:, ::-1]
 
 
-def _compare(operator: ComparisonOperator, left: Integers, right: Integers) -> Bits:
+def _compare(operator: ComparisonOperator, left: Integers, right: Integers) -> Booleans:
     match operator:
         case ComparisonOperator.AT_LEAST:
             return np.greater_equal(left, right)
@@ -126,14 +124,14 @@ def _compare(operator: ComparisonOperator, left: Integers, right: Integers) -> B
             raise AssertionError(f"'{operator}' is not of the core")
 
 
-def _value(term: Term, shape: tuple[int, ...], known: Mapping[Formula, Bits]) -> Integers:
+def _value(term: Term, shape: tuple[int, ...], known: Mapping[Formula, Booleans]) -> Integers:
     total = np.full(shape, term.constant, dtype=np.int64)
     for factor, atom in term.parts:
         total += factor * _count(atom, shape, known)
     return total
 
 
-def _count(atom: Atom, shape: tuple[int, ...], known: Mapping[Formula, Bits]) -> Integers:
+def _count(atom: TermAtom, shape: tuple[int, ...], known: Mapping[Formula, Booleans]) -> Integers:
     match atom:
         case PositionAtom():
             return np.broadcast_to(np.arange(1, shape[1] + 1), shape)

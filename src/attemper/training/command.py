@@ -16,7 +16,7 @@ from attemper.workbench.cli.progress import counting
 from attemper.workbench.report.tables import table
 
 if TYPE_CHECKING:
-    from attemper.training.runs import Run
+    from attemper.training.runs import TrainingRun
     from attemper.training.settings import Settings
 
 HEADERS = {
@@ -70,7 +70,7 @@ def train_command(
     _print(run)
 
 
-def _run(settings: Settings, folder: Path, threads: int, *, resume: bool) -> Run:
+def _run(settings: Settings, folder: Path, threads: int, *, resume: bool) -> TrainingRun:
     import torch
 
     from attemper.training.runs import train
@@ -101,17 +101,17 @@ def _sweep(
         _print(run)
 
 
-def _summary(run: Run) -> dict[str, object]:
+def _summary(run: TrainingRun) -> dict[str, object]:
     from attemper.training.entries import digest_of
 
     return {"kind": "run", "folder": str(run.folder), "settings": digest_of(run.settings)}
 
 
-def _measured(run: Run) -> list[dict[str, object]]:
+def _measured(run: TrainingRun) -> list[dict[str, object]]:
     return [row for row in run.rows if row["kind"] == "measured"]
 
 
-def _print(run: Run) -> None:
+def _print(run: TrainingRun) -> None:
     rows = _measured(run)
     columns = {name: said for name, said in HEADERS.items() if name in rows[0]}
     shown = table(*columns.values())

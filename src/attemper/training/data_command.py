@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from attemper.training.datasets import Layout, parse_splits, write_data
+from attemper.training.datasets import DatasetFormat, parse_splits, write_data
 from attemper.training.labelled import task_named
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json
@@ -26,7 +26,9 @@ def data_command(
     count: Annotated[int, typer.Option(min=1, metavar="K", help="How many words each split has.")] = 10_000,
     alphabet: Annotated[str, typer.Option(help="Of regex:TEXT and formula:TEXT, as in ab.")] = "",
     at: Annotated[str, typer.Option(metavar="first|last", help="Where a formula is read.")] = "last",
-    layout: Annotated[Layout, typer.Option(help="JSON lines, or the folders of FLaRe.")] = Layout.JSONL,
+    layout: Annotated[
+        DatasetFormat, typer.Option(help="JSON lines, or the folders of FLaRe.")
+    ] = DatasetFormat.JSONL,
     json: Json = False,
 ) -> None:
     """Draw words with their verdicts, half of them in the language, for training (docs/training.md).

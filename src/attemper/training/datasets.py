@@ -19,7 +19,7 @@ from typing import assert_never
 from attemper.errors import MalformedFileError, OptionError
 from attemper.files import parse_json, read_bytes
 from attemper.languages.words import Word
-from attemper.training.labelled import Labelled, Lengths, Task, drawn, task_named, unbalanced
+from attemper.training.labelled import Labelled, LengthRange, Task, drawn, task_named, unbalanced
 from attemper.training.settings import RecognitionTask
 from attemper.writing import write_together
 
@@ -29,14 +29,14 @@ REMEDY = "make one with 'attemper data'"
 MOST_BYTES = 2**32
 
 
-class Layout(StrEnum):
+class DatasetFormat(StrEnum):
     """How a set of words is written."""
 
     JSONL = "jsonl"
     FLARE = "flare"
 
 
-def parse_splits(text: str) -> tuple[Lengths, ...]:
+def parse_splits(text: str) -> tuple[LengthRange, ...]:
     """The splits of lengths that a text says: `0-40`, or `[2,50],[51,100]`.
 
     Raises `OptionError` for another text, for a split whose least length is above its greatest, and for one
@@ -60,7 +60,7 @@ def parse_splits(text: str) -> tuple[Lengths, ...]:
     return splits
 
 
-def name_of(split: Lengths) -> str:
+def name_of(split: LengthRange) -> str:
     """What a split's file or folder is called.
 
     >>> name_of((2, 50))
@@ -70,7 +70,12 @@ def name_of(split: Lengths) -> str:
 
 
 def write_data(
-    task: Task, splits: Sequence[Lengths], count: int, seed: int, folder: Path, layout: Layout = Layout.JSONL
+    task: Task,
+    splits: Sequence[LengthRange],
+    count: int,
+    seed: int,
+    folder: Path,
+    layout: DatasetFormat = DatasetFormat.JSONL,
 ) -> dict[str, object]:
     """Draw `count` words for each split, and write them; the same seed gives the same bytes.
 
@@ -123,22 +128,24 @@ def _files_of_manifest(folder: Path) -> set[Path]:
         case {"format": str(form), "splits": list(splits)} if form == FORMAT:
             names = [split["name"] for split in splits if isinstance(split, dict) and "name" in split]
             known = {name for name in names if re.fullmatch(r"\d{1,6}-\d{1,6}", str(name))}
-            listed = [name for split in known for layout in Layout for name in files_of((), split, layout)]
+            listed = [
+                name for split in known for layout in DatasetFormat for name in files_of((), split, layout)
+            ]
             paths = [folder / name for name in listed]
             return {path for path in paths if path.is_file() and not path.parent.is_symlink()}
         case _:
             return set()
 
 
-def files_of(words: Iterable[Labelled], name: str, layout: Layout) -> dict[str, bytes]:
+def files_of(words: Iterable[Labelled], name: str, layout: DatasetFormat) -> dict[str, bytes]:
     """The files of a split, by their names in the folder."""
     match layout:
-        case Layout.JSONL:
+        case DatasetFormat.JSONL:
             lines = (
                 json.dumps({"word": list(one.word), "label": one.label}, ensure_ascii=False) for one in words
             )
             return {f"{name}.jsonl": "".join(f"{line}\n" for line in lines).encode()}
-        case Layout.FLARE:
+        case DatasetFormat.FLARE:
             listed = list(words)
             tokens = "".join(" ".join(one.word) + "\n" for one in listed)
             labels = "".join(f"{int(one.label)}\n" for one in listed)
@@ -189,7 +196,7 @@ def _lines(path: Path) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def training_words(asked: RecognitionTask, lengths: Lengths, seed: int) -> tuple[Task, list[Labelled]]:
+def training_words(asked: RecognitionTask, lengths: LengthRange, seed: int) -> tuple[Task, list[Labelled]]:
     """The language and its training set: the first split of `data`, or words drawn from the seed.
 
     Raises `MalformedFileError` for a set without words, with another alphabet, or with a label that the

@@ -32,7 +32,7 @@ ATTEMPTS = 200
 RARE = 10
 """A verdict that fewer than one in so many words have is said to be rare."""
 
-Lengths = tuple[int, int]
+LengthRange = tuple[int, int]
 """The least and the greatest length of words."""
 
 
@@ -101,7 +101,7 @@ def task_named(name: str, alphabet: str = "", at: str = "last") -> Task:
             raise OptionError(f"'{kind}:' is neither regex: nor formula:, and the zoo's names have no colon")
 
 
-def drawn(task: Task, lengths: Lengths, count: int, seed: int) -> Iterator[Labelled]:
+def drawn(task: Task, lengths: LengthRange, count: int, seed: int) -> Iterator[Labelled]:
     """Words of these lengths, by turns in the language and not, as far as there are such.
 
     With an automaton a word's length is one of those that have words of its verdict, all with the same
@@ -123,7 +123,7 @@ def drawn(task: Task, lengths: Lengths, count: int, seed: int) -> Iterator[Label
 class _Counted:
     """Words of some lengths, drawn by their numbers."""
 
-    def __init__(self, numbering: Numbering, lengths: Lengths) -> None:
+    def __init__(self, numbering: Numbering, lengths: LengthRange) -> None:
         self.numbering = numbering
         every = range(lengths[0], lengths[1] + 1)
         self.lengths = {
@@ -137,7 +137,7 @@ class _Counted:
         return self.numbering.word(n, draw.randrange(self.numbering.count(n, member=member)), member=member)
 
 
-def _tried(task: Task, lengths: Lengths, draw: Random, *, wanted: bool) -> Word:
+def _tried(task: Task, lengths: LengthRange, draw: Random, *, wanted: bool) -> Word:
     found = None
     for _ in range(ATTEMPTS):
         word = _attempt(task, draw.randint(*lengths), draw)
@@ -150,7 +150,7 @@ def _tried(task: Task, lengths: Lengths, draw: Random, *, wanted: bool) -> Word:
     return word if found is None else found
 
 
-def unbalanced(task: Task, lengths: Lengths, words: Sequence[Labelled]) -> str:
+def unbalanced(task: Task, lengths: LengthRange, words: Sequence[Labelled]) -> str:
     """What is to be said of words that `drawn` gave where a length, or nearly every word, has one verdict.
 
     With an automaton that is known of each length; the one word of length 0 is left out of a longer range.

@@ -24,7 +24,7 @@ _ENTRIES = ("exp_avg", "exp_avg_sq")
 
 @final
 @dataclass
-class State:
+class TrainingState:
     """A model, its optimiser, how many steps are done, and the sum of the losses not yet recorded."""
 
     model: nn.Module
@@ -33,7 +33,7 @@ class State:
     total: float = 0.0
 
     @classmethod
-    def begun(cls, model: nn.Module, asked: TrainingSettings) -> State:
+    def begun(cls, model: nn.Module, asked: TrainingSettings) -> TrainingState:
         """Before the first step."""
         return cls(model, torch.optim.Adam(model.parameters(), lr=asked.rate))
 
@@ -87,7 +87,7 @@ def rate_at(asked: TrainingSettings, step: int) -> float:
 
 
 def trained(
-    state: State, lesson: Lesson, asked: TrainingSettings, each: Callable[[int], None]
+    state: TrainingState, lesson: Lesson, asked: TrainingSettings, each: Callable[[int], None]
 ) -> Iterator[Logged | None]:
     """Do the steps that are left; `each` is told after each one. Yields a record, or None to save the state.
 

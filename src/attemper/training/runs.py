@@ -31,7 +31,7 @@ from torch import Tensor, nn
 from attemper.errors import MalformedFileError, OptionError
 from attemper.files import parse_json, read_bytes
 from attemper.training.entries import as_toml, digest_of, read_settings
-from attemper.training.loop import State, trained
+from attemper.training.loop import TrainingState, trained
 from attemper.training.losses import Lesson, lesson_of, words_digest
 from attemper.training.models import model_of, parameter_count
 from attemper.training.results import results
@@ -48,7 +48,7 @@ MOST_BYTES = 2**32
 
 @final
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """A finished run: its settings, the trained model, and what was measured, as in metrics.jsonl."""
 
     folder: Path
@@ -63,7 +63,7 @@ def train(
     *,
     resume: bool = False,
     progress: Callable[[int], None] = lambda steps: None,
-) -> Run:
+) -> TrainingRun:
     """Train the model that the settings say, and measure it; everything is written to the folder.
 
     A finished run of the same settings is read, and nothing is done. `progress` is told how many steps are
@@ -84,7 +84,7 @@ def train(
     write_together(
         {folder / MANIFEST: _manifest(settings, lesson, model), folder / SETTINGS: as_toml(settings).encode()}
     )
-    state = State.begun(model, settings.training)
+    state = TrainingState.begun(model, settings.training)
     if (folder / STATE).exists():
         _restore(state, settings, folder / STATE)
     progress(state.step)
@@ -95,16 +95,16 @@ def train(
             write(row)
     tensors = {name: own.contiguous() for name, own in model.state_dict().items()}
     write_together({folder / MODEL: save(tensors, metadata={"settings": digest_of(settings)})})
-    return Run(folder, settings, model, tuple(_lines(folder / METRICS)))
+    return TrainingRun(folder, settings, model, tuple(_lines(folder / METRICS)))
 
 
-def load_run(folder: Path) -> Run:
+def load_run(folder: Path) -> TrainingRun:
     """A finished run. Raises `MalformedFileError` if it is none, or damaged."""
     settings = read_settings(folder / SETTINGS)
     return _finished(folder, settings, lesson_of(settings))
 
 
-def _finished(folder: Path, settings: Settings, lesson: Lesson) -> Run:
+def _finished(folder: Path, settings: Settings, lesson: Lesson) -> TrainingRun:
     """The run of these settings that stands in the folder."""
     model = model_of(settings, lesson.tokens, lesson.outputs)
     tensors, _ = _tensors(folder / MODEL, settings)
@@ -116,11 +116,11 @@ def _finished(folder: Path, settings: Settings, lesson: Lesson) -> Run:
         raise MalformedFileError(
             f"'{folder / METRICS}' lacks what was measured: train again in another folder"
         )
-    return Run(folder, settings, model.eval(), rows)
+    return TrainingRun(folder, settings, model.eval(), rows)
 
 
 def _train(
-    state: State, lesson: Lesson, settings: Settings, folder: Path, progress: Callable[[int], None]
+    state: TrainingState, lesson: Lesson, settings: Settings, folder: Path, progress: Callable[[int], None]
 ) -> None:
     """The steps that are left, recorded and saved."""
     _keep_lines(folder / METRICS, state.step)
@@ -166,7 +166,7 @@ def _require_same(settings: Settings, lesson: Lesson, folder: Path) -> None:
             raise OptionError(f"'{folder}' has a run on other words, which have changed: name another folder")
 
 
-def _restore(state: State, settings: Settings, path: Path) -> None:
+def _restore(state: TrainingState, settings: Settings, path: Path) -> None:
     tensors, said = _tensors(path, settings)
     with _damaged(path):
         step = int(said["step"])

@@ -22,11 +22,11 @@ from attemper.errors import OptionError
 from attemper.languages.sources.brackets import LONGEST
 from attemper.languages.sources.values import source_named
 
-Count = Annotated[int, Field(ge=1, le=10**9)]
+PositiveInteger = Annotated[int, Field(ge=1, le=10**9)]
 Few = Annotated[int, Field(ge=1, le=10_000)]
 """Of what a model is built: more of these would not fit in any memory."""
 
-Number = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+PositiveNumber = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 """PyTorch's generator reads 32 bits of a seed."""
 
@@ -42,7 +42,7 @@ def _encodable(text: str) -> str:
     return text
 
 
-Text = Annotated[str, AfterValidator(_encodable)]
+EncodableText = Annotated[str, AfterValidator(_encodable)]
 
 
 class _Table(BaseModel):
@@ -55,9 +55,9 @@ class SourceTask(_Table):
     """Say what comes next in words of a source: `parity-even`, `parity-odd` or `dyck2` (docs/sources.md)."""
 
     kind: Literal["source"] = "source"
-    name: Text
+    name: EncodableText
     """The source's name, which says the polarity."""
-    p: Text
+    p: EncodableText
     """Its probability, as a fraction such as "1/2"."""
     targets: Literal["law", "symbols"] = "law"
     """What is learned from: the exact probabilities of what comes next, or a symbol drawn from them."""
@@ -75,14 +75,14 @@ class RecognitionTask(_Table):
     """Say whether a word is in a language."""
 
     kind: Literal["recognition"]
-    language: Text
+    language: EncodableText
     """A name of the zoo, `regex:TEXT` or `formula:TEXT`; the last two with an `alphabet`."""
-    alphabet: Text = ""
+    alphabet: EncodableText = ""
     at: Literal["first", "last"] = "last"
     """Where a formula is read."""
-    words: Count = 10_000
+    words: PositiveInteger = 10_000
     """How many words the training set has: it is drawn once, by `seeds.data`."""
-    data: Text = ""
+    data: EncodableText = ""
     """A folder of `attemper data`, whose first split is the training set in place of drawn words."""
 
 
@@ -96,7 +96,7 @@ class ModelSettings(_Table):
     hidden: Few = 64
     """transformer: units of each feed-forward layer."""
     positions: Literal["none", "sinusoidal", "learned"] = "none"
-    longest: Count = 512
+    longest: PositiveInteger = 512
     """transformer: how many learned positions there are; longer words are refused."""
     norm: Literal["post", "pre", "none"] = "post"
     temperature: Literal["none", "log-n"] = "none"
@@ -117,25 +117,25 @@ class TrainingSettings(_Table):
     """How it is trained: a number of steps, never of seconds, so that a run can be repeated."""
 
     steps: Annotated[int, Field(ge=0, le=10**9)] = 1000
-    batch: Count = 128
-    length: Count = 32
+    batch: PositiveInteger = 128
+    length: PositiveInteger = 32
     """Symbols of each prefix of a source; the greatest length of a word of a language."""
     shortest: Annotated[int, Field(ge=0)] = 0
     """recognition: the least length of a word."""
-    rate: Number = 3e-3
+    rate: PositiveNumber = 3e-3
     """Of Adam; it rises over `warmup` steps and falls in a line to 0."""
     warmup: Annotated[int, Field(ge=0)] = 100
-    clip: Number = 1.0
+    clip: PositiveNumber = 1.0
     """The greatest norm of a step's gradient."""
-    log_every: Count = 50
-    save_every: Count = 200
+    log_every: PositiveInteger = 50
+    save_every: PositiveInteger = 200
 
 
 class EvaluationSettings(_Table):
     """On what it is measured when it is trained."""
 
-    lengths: Annotated[tuple[Count, ...], Field(min_length=1)] = (8, 16, 32, 64, 128)
-    words: Count = 256
+    lengths: Annotated[tuple[PositiveInteger, ...], Field(min_length=1)] = (8, 16, 32, 64, 128)
+    words: PositiveInteger = 256
 
     @field_validator("lengths", mode="before")
     @classmethod

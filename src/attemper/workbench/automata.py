@@ -16,7 +16,7 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.compiling.levels import NetworkLevel, ProgramLevel
 from attemper.compiling.passes import JoinShifts
-from attemper.compiling.pipeline import Pipeline, Stage, formula_pipeline, program_pipeline
+from attemper.compiling.pipeline import PassResult, Pipeline, formula_pipeline, program_pipeline
 from attemper.compiling.simplifying.spell_out import Shared
 from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.errors import UnsupportedError
@@ -147,7 +147,7 @@ def _compiled(
     return level.network, Realisation(programs[-1], level.groups)
 
 
-def _stages(language: TemporalLanguage | ProgramLanguage, alphabet: Alphabet) -> tuple[Stage, ...]:
+def _stages(language: TemporalLanguage | ProgramLanguage, alphabet: Alphabet) -> tuple[PassResult, ...]:
     match language:
         case TemporalLanguage():
             usual = formula_pipeline(language, alphabet, Regime.UNBOUNDED, MARGINS[0], Shared.NONE)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from attemper.attention_program.ops import Program
 from attemper.certifying.choosing import Goal, choose
-from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.lowering.definite_to_formula import definite_to_formula
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.softening.hard_to_soft import MARGINS
@@ -88,7 +88,7 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     refuse_caps(caps)
     language, letters = read_source(formula, alphabet, at, empty)
     goal = goal_of(horizon, dtype, kernel)
-    return compile_for(language, letters, regime, goal, Limits(), layer_norm=layer_norm)
+    return compile_for(language, letters, regime, goal, CascadeCaps(), layer_norm=layer_norm)
 
 
 def compile_regex(
@@ -197,7 +197,7 @@ def compile_program(
     language = program_language(program, at, empty)
     letters = language.program.alphabet
     goal, text = goal_of(horizon, dtype, kernel), text_of(program)
-    return compile_for(language, letters, regime, goal, Limits(), rasp=text, layer_norm=layer_norm)
+    return compile_for(language, letters, regime, goal, CascadeCaps(), rasp=text, layer_norm=layer_norm)
 
 
 def compile_for(
@@ -205,7 +205,7 @@ def compile_for(
     alphabet: Alphabet,
     regime: str | None,
     goal: Goal | None,
-    limits: Limits,
+    limits: CascadeCaps,
     regex: str = "",
     rasp: str = "",
     layer_norm: LayerNorm | None = None,
@@ -249,7 +249,7 @@ def compile_source(
     *,
     regex: str = "",
     rasp: str = "",
-    limits: Limits | None = None,
+    limits: CascadeCaps | None = None,
 ) -> Model:
     """The model of a language; no head has a margin below `least_margin`."""
     names = names_of(rasp, language)

@@ -38,7 +38,7 @@ from attemper.workbench.translate import translate
 
 @final
 @dataclass(frozen=True)
-class Subject:
+class ReadNetwork:
     """A network, and what is said of it: a remark for whoever asks where the two differ."""
 
     network: Network
@@ -56,7 +56,7 @@ class Decompiled:
     empty word's verdict is the network's.
     """
 
-    subject: Subject
+    subject: ReadNetwork
     language: Dfa | TemporalLanguage
     realisation: Realisation
     configurations: int | None = None
@@ -151,7 +151,7 @@ def decompile(
 
 
 def _read(
-    subject: Subject, read: Callable[..., reading.Decompiled], report: Callable[[str], None]
+    subject: ReadNetwork, read: Callable[..., reading.RecoveredMachine], report: Callable[[str], None]
 ) -> Decompiled:
     """What is proved of the network: a formula before an automaton where it seems to count without end."""
     try:
@@ -164,25 +164,25 @@ def _read(
     return Decompiled(subject, found.automaton, found.realisation, found.configurations)
 
 
-def subject_of(network: str | Path | Model | Network, *, edited: bool = False) -> Subject:
+def subject_of(network: str | Path | Model | Network, *, edited: bool = False) -> ReadNetwork:
     """The network, and what it is said to compute.
 
     Raises `MalformedFileError`, `UnsupportedError`, and `OptionError` for a network that is not well formed.
     """
     match network:
         case Network():
-            return Subject(require_wellformed(network))
+            return ReadNetwork(require_wellformed(network))
         case Model():
-            return Subject(require_wellformed(network.network), network.regime, network.language)
+            return ReadNetwork(require_wellformed(network.network), network.regime, network.language)
         case str() | Path():
             folder = Path(network)
             certificate = load_if_any(folder)
             claimed = None if certificate is None else certificate.language
             if edited:
-                return Subject(files.load_edited(folder)[0].network, claimed=claimed)
+                return ReadNetwork(files.load_edited(folder)[0].network, claimed=claimed)
             own, source = files.load(folder)
             regime = Regime(source.regime) if source.regime in set(Regime) else Regime.UNBOUNDED
-            return Subject(own, regime, claimed)
+            return ReadNetwork(own, regime, claimed)
         case _:
             raise OptionError(
                 f"a {type(network).__name__} is no network: give a folder, a model or a network"
@@ -207,7 +207,7 @@ def _require_bit(network: Network) -> None:
 
 
 def _counting_in_the_end(
-    subject: Subject, reason: str, seconds: float, report: Callable[[str], None]
+    subject: ReadNetwork, reason: str, seconds: float, report: Callable[[str], None]
 ) -> Decompiled | None:
     """The formula of a network for which no automaton was found, as `_counting` has it."""
     try:
@@ -218,7 +218,7 @@ def _counting_in_the_end(
 
 
 def _counting(
-    subject: Subject, said: Realisation, reason: str, report: Callable[[str], None]
+    subject: ReadNetwork, said: Realisation, reason: str, report: Callable[[str], None]
 ) -> Decompiled | None:
     """The formula of a network whose counts rise and fall, if it is proved to be the network's."""
     report("looking for a formula that counts")

@@ -22,7 +22,7 @@ from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import Status
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import FLOAT32
-from attemper.languages.named.entry import Entry, Formula, Source
+from attemper.languages.named.entry import Entry, FormulaText, SourceText
 from attemper.languages.named.zoo import language_named
 from attemper.languages.words import Word, words_of_length
 from attemper.networks.regime import Regime
@@ -52,8 +52,8 @@ OTHERS = map(
     ),
 )
 
-SHOWN: tuple[tuple[Entry, Source], ...] = (
-    *((PARITY, source) for source in PARITY.sources if isinstance(source, Formula)),
+SHOWN: tuple[tuple[Entry, SourceText], ...] = (
+    *((PARITY, source) for source in PARITY.sources if isinstance(source, FormulaText)),
     *((entry, entry.source) for entry in OTHERS),
 )
 """What the demo compiles: entries of the zoo, PARITY in several spellings."""
@@ -99,7 +99,7 @@ def main() -> None:
         sys.exit(1)
 
 
-def demo_row(entry: Entry, source: Source, regime: Regime) -> DemoRow | None:
+def demo_row(entry: Entry, source: SourceText, regime: Regime) -> DemoRow | None:
     """Compile and run one language in one regime; None if the regime cannot compute it."""
     try:
         model = compile_entry(entry, source, regime=regime.value)
@@ -139,9 +139,9 @@ def _proof(model: Model) -> tuple[str, int]:
     return str(model.check(certificate).status), horizon
 
 
-def title(entry: Entry, source: Source) -> str:
+def title(entry: Entry, source: SourceText) -> str:
     """The entry's name, and the text of a formula that is not its shortest."""
-    if isinstance(source, Formula) and source != entry.source:
+    if isinstance(source, FormulaText) and source != entry.source:
         return f"{entry.name} as {source.text}"
     return entry.name
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from attemper.errors import AutomatonError, MalformedFileError, SourceError, UnsupportedError
 from attemper.files import CERTIFICATE, read_bytes
 from attemper.languages.temporal.reading import At, TemporalLanguage
-from attemper.networks.files import HARD, Source
+from attemper.networks.files import HARD, Provenance
 from attemper.networks.files import load as load_network
 from attemper.networks.layers import Network
 from attemper.networks.regime import Regime
@@ -61,7 +61,7 @@ def _beside(folder: str | Path, name: str) -> bytes:
         return b""
 
 
-def _language_of(source: Source, network: Network) -> Language:
+def _language_of(source: Provenance, network: Network) -> Language:
     """What a saved network was compiled from. Raises what reading that text raises."""
     match source.kind:
         case "formula":

@@ -13,11 +13,11 @@ from attemper.files import parse_json
 from attemper.languages.measures import describe
 from attemper.languages.words import Alphabet, Word, show_word
 from attemper.missing import torch_needed
-from attemper.networks.files import Source, digest_of
+from attemper.networks.files import Provenance, digest_of
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Network, parameter_count
 from attemper.networks.regime import Regime
-from attemper.workbench.options import EngineName, Weights, choice, dtype_name, require
+from attemper.workbench.options import EngineName, WeightsName, choice, dtype_name, require
 from attemper.workbench.words import word_of, words_of
 
 if TYPE_CHECKING:
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from attemper.running.arrays import Arrays
     from attemper.running.config import Config
     from attemper.running.dense import DenseTransformer
-    from attemper.running.numbers import Number
+    from attemper.running.numbers import OutputNumber
     from attemper.running.runs import Run
     from attemper.running.streaming.stream import Stream
     from attemper.workbench.options import DTypeLike
     from attemper.workbench.trace import Trace
     from attemper.workbench.words import WordLike
 
-    PutOut = str | bool | Number
+    PutOut = str | bool | OutputNumber
     ExportKind = Literal["hugging-face", "gpt2", "transformer-lens", "onnx", "torch", "circuit"]
 
 SHOWN = 60
@@ -109,7 +109,7 @@ class Model:
         return cls(network, ProgramLanguage(program, at, network.accepts_empty), regime)
 
     @property
-    def source(self) -> Source:
+    def source(self) -> Provenance:
         """What the model was compiled from, as a text that can be read back."""
         from attemper.workbench.sources import source_of
 
@@ -159,7 +159,7 @@ class Model:
         return self._runner("soft", "float64").cfg
 
     def dense(
-        self, *, weights: Weights = "soft", dtype: DTypeLike = "float64", engine: EngineName = "auto"
+        self, *, weights: WeightsName = "soft", dtype: DTypeLike = "float64", engine: EngineName = "auto"
     ) -> DenseTransformer:
         """The network as a new `torch.nn.Module`: tokens [batch, position] to bits [batch, position].
 
@@ -176,7 +176,7 @@ class Model:
         """
         return self._module(weights, dtype, engine, sealed=False)
 
-    def _runner(self, weights: Weights, dtype: DTypeLike) -> DenseTransformer:
+    def _runner(self, weights: WeightsName, dtype: DTypeLike) -> DenseTransformer:
         """The model's own module, which nobody else gets."""
         key = weights, dtype_name(dtype)
         if key not in self._runners:
@@ -184,9 +184,9 @@ class Model:
         return self._runners[key]
 
     def _module(
-        self, weights: Weights, dtype: DTypeLike, engine: EngineName, *, sealed: bool
+        self, weights: WeightsName, dtype: DTypeLike, engine: EngineName, *, sealed: bool
     ) -> DenseTransformer:
-        choice("weights", weights, get_args(Weights))
+        choice("weights", weights, get_args(WeightsName))
         name = dtype_name(dtype)
         with torch_needed():
             import torch
@@ -219,7 +219,7 @@ class Model:
         self,
         word: WordLike,
         *,
-        weights: Weights = "soft",
+        weights: WeightsName = "soft",
         dtype: DTypeLike = "float64",
         engine: EngineName = "auto",
     ) -> bool:
@@ -242,7 +242,7 @@ class Model:
         self,
         word: WordLike,
         *,
-        weights: Weights = "soft",
+        weights: WeightsName = "soft",
         dtype: DTypeLike = "float64",
         engine: EngineName = "auto",
     ) -> tuple[bool, ...]:
@@ -264,7 +264,7 @@ class Model:
         self,
         words: Iterable[WordLike],
         *,
-        weights: Weights = "soft",
+        weights: WeightsName = "soft",
         dtype: DTypeLike = "float64",
         engine: EngineName = "auto",
     ) -> Iterator[Run]:
@@ -281,7 +281,7 @@ class Model:
         """
         from attemper.running.engines.names import SHORT, Engine, engine_of
 
-        choice("weights", weights, get_args(Weights))
+        choice("weights", weights, get_args(WeightsName))
         named, name, found = engine_of(engine), dtype_name(dtype), words_of(words, self.alphabet)
         if named is Engine.NUMPY and name != "float64":
             raise OptionError(f"engine='numpy' is float64, not {name}: leave one of them out")
@@ -293,7 +293,7 @@ class Model:
 
         return runs_of(runner, found, runner.require_engine(engine))
 
-    def _in_arrays(self, weights: Weights) -> Arrays:
+    def _in_arrays(self, weights: WeightsName) -> Arrays:
         """The model in numpy."""
         from attemper.running.arrays import Arrays
 
@@ -301,7 +301,7 @@ class Model:
             self._arrays[weights] = Arrays(self.network, _override(weights))
         return self._arrays[weights]
 
-    def scans(self, length: int, weights: Weights, dtype: DTypeLike, engine: EngineName) -> bool:
+    def scans(self, length: int, weights: WeightsName, dtype: DTypeLike, engine: EngineName) -> bool:
         """Whether a word of that length runs by the scan, in time linear in its length.
 
         >>> import attemper
@@ -320,7 +320,7 @@ class Model:
         self,
         word: WordLike,
         *,
-        weights: Weights = "soft",
+        weights: WeightsName = "soft",
         dtype: DTypeLike = "float64",
         engine: EngineName = "auto",
     ) -> tuple[PutOut, ...]:
@@ -471,14 +471,14 @@ class Model:
         ...     attemper.compile("O a", "ab").export("circuit", Path(folder, "once.json"))
         """
         from attemper.exports.export import export
-        from attemper.exports.kinds import FORMATS, Kind
-        from attemper.exports.subject import Subject
+        from attemper.exports.kinds import FORMATS, ExportTarget
+        from attemper.exports.subject import Exported
 
         certificate = certificate or self.certificate
         if certificate is not None and certificate.network != self.digest:
             raise OptionError("the certificate is of another network: give that of this model's certify()")
-        named = Kind(choice("kind", kind, tuple(Kind)))
-        subject = Subject(self.network, self.source, certificate)
+        named = ExportTarget(choice("kind", kind, tuple(ExportTarget)))
+        subject = Exported(self.network, self.source, certificate)
         with torch_needed():
             export(
                 subject,
@@ -550,7 +550,7 @@ class Model:
         return f"undecided: {what}. The word is beyond what {name} can compute.{advice}"
 
 
-def _override(weights: Weights) -> HardWeighting | None:
+def _override(weights: WeightsName) -> HardWeighting | None:
     """What replaces every head's own weighting."""
     return HardWeighting.AVERAGE if weights == "hard" else None
 

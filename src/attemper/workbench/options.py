@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     import torch
 
     from attemper.certifying.choosing import Goal
-    from attemper.compiling.decomposing.limits import Limits
+    from attemper.compiling.decomposing.limits import CascadeCaps
     from attemper.compiling.softening.normalise import LayerNorm
     from attemper.networks.regime import Regime
 
     DTypeLike = Literal["float64", "float32", "bfloat16"] | torch.dtype
     """A float format by name, or as torch has it."""
 
-Weights = Literal["soft", "hard"]
+WeightsName = Literal["soft", "hard"]
 DType = Literal["float64", "float32", "bfloat16"]
 RegimeName = Literal["unbounded", "temperature", "decoder"]
 EngineName = Literal["auto", "matrix", "fused", "scan", "numpy"]
@@ -112,17 +112,17 @@ def regimes_for(named: Regime | None, goal: Goal | None, layer_norm: LayerNorm |
     return all_of_them if goal is not None else all_of_them[:1]
 
 
-def limits_of(caps: Mapping[str, int] | None) -> Limits:
+def limits_of(caps: Mapping[str, int] | None) -> CascadeCaps:
     """The limits with other caps, by their names. Raises `OptionError` for a name or number that is none.
 
     >>> limits_of({"symbols": 8_000}).symbols
     8000
     """
-    from attemper.compiling.decomposing.limits import Limits
+    from attemper.compiling.decomposing.limits import CascadeCaps
 
     given: Mapping[str, int] = {} if caps is None else caps
     require("caps", given, Mapping, 'give names and numbers, for example {"symbols": 8000}')
-    return Limits().with_caps(given)
+    return CascadeCaps().with_caps(given)
 
 
 def refuse_caps(caps: Mapping[str, int] | None) -> None:

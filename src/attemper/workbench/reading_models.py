@@ -25,7 +25,7 @@ Progress = Callable[[str], None]
 
 @final
 @dataclass(frozen=True)
-class Disagreement:
+class Mismatch:
     """A word of which the definition says something else than the automaton."""
 
     word: Word
@@ -49,7 +49,7 @@ class ModelReading:
     values: tuple[int, ...]
     words: int
     verdicts: int
-    disagreement: Disagreement | None
+    disagreement: Mismatch | None
     empty: str
     semantics: str
 
@@ -158,7 +158,7 @@ def _read(model: MaskedModel, source: str, configurations: int, seconds: float) 
 
 def _compare(
     model: MaskedModel, dfa: Dfa, count: int, seed: int, end: float
-) -> tuple[int, int, Disagreement | None]:
+) -> tuple[int, int, Mismatch | None]:
     """How many words were run, how many verdicts compared, and the first that differs."""
     run = compared = 0
     least = 1 if ending_of(model) is None else 0
@@ -169,7 +169,7 @@ def _compare(
         for length, said in verdicts(model, word):
             compared += 1
             if said != dfa.accepts(word[:length]):
-                return run, compared, Disagreement(word[:length], said, not said)
+                return run, compared, Mismatch(word[:length], said, not said)
     return run, compared, None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attemper.compiling.decomposing.limits import CapError, Limits
+from attemper.compiling.decomposing.limits import CapError, CascadeCaps
 from attemper.compiling.decomposing.looking_ahead import with_all_caps
 from attemper.compiling.lowering.definite_to_formula import definite_automaton
 from attemper.errors import UnsupportedError
@@ -12,7 +12,7 @@ from attemper.languages.temporal.syntax import Formula
 from attemper.workbench.translate import searched
 
 
-def remedied(refusal: CapError, dfa: Dfa, limits: Limits) -> UnsupportedError:
+def remedied(refusal: CapError, dfa: Dfa, limits: CascadeCaps) -> UnsupportedError:
     """The refusal, with a formula of the same language if one is found, else with all caps that are met."""
     formula = _formula_of(dfa)
     if formula is None:

@@ -18,8 +18,8 @@ from attemper.languages.words import Alphabet, Word, show_word
 from attemper.reading.machines import CONFIGURATIONS, SECONDS
 from attemper.workbench.automata import Caps
 from attemper.workbench.options import choice
-from attemper.workbench.sameness import Answer, Question, Sameness
-from attemper.workbench.sides import Given, Reading, Spoken, sides_of
+from attemper.workbench.sameness import Answer, Sameness, SamenessQuestion
+from attemper.workbench.sides import Comparable, Reading, Spoken, sides_of
 from attemper.workbench.standing import automaton_of_side, is_contained_formula, is_one_formula
 from attemper.workbench.verdicts import longer_words, short_words, verdict
 
@@ -34,8 +34,8 @@ CONFIRMED = 200
 
 
 def same(
-    a: Given,
-    b: Given,
+    a: Comparable,
+    b: Comparable,
     *,
     alphabet: str | Sequence[str] | Alphabet | None = None,
     contained: bool = False,
@@ -82,7 +82,7 @@ def same(
     letters = None if alphabet is None else letters_of(alphabet)
     left, right, common = sides_of(a, b, letters, reading)
     end = monotonic() + seconds
-    question = Question((left, right), common, contained, up_to, configurations, seconds, end, report)
+    question = SamenessQuestion((left, right), common, contained, up_to, configurations, seconds, end, report)
     for find in (_by_empty_word, _by_few_words, _by_formulas):
         found = find(question)
         if found is not None:
@@ -90,7 +90,7 @@ def same(
     return _by_automata(question)
 
 
-def _by_empty_word(question: Question) -> Sameness | None:
+def _by_empty_word(question: SamenessQuestion) -> Sameness | None:
     """No word is shorter, and every side says aloud whether it accepts it."""
     left, right = _verdicts(question, ())
     if left is None or right is None or not question.tells_apart((left, right)):
@@ -103,7 +103,7 @@ def _by_empty_word(question: Question) -> Sameness | None:
     return question.fails((), (left, right), reason)
 
 
-def _by_formulas(question: Question) -> Sameness | None:
+def _by_formulas(question: SamenessQuestion) -> Sameness | None:
     """One normal form, for all positions of all words."""
     question.report("comparing as formulas")
     if is_one_formula(*question.sides, question.alphabet):
@@ -113,7 +113,7 @@ def _by_formulas(question: Question) -> Sameness | None:
     return None
 
 
-def _by_few_words(question: Question) -> Sameness | None:
+def _by_few_words(question: SamenessQuestion) -> Sameness | None:
     """The shortest words, which are quickly tried."""
     trial = _Trial(question)
     tried = (
@@ -122,7 +122,7 @@ def _by_few_words(question: Question) -> Sameness | None:
     return next((found for found in tried if found is not None), None)
 
 
-def _by_automata(question: Question) -> Sameness:
+def _by_automata(question: SamenessQuestion) -> Sameness:
     """Minimal automata; words where there are none."""
     made: list[Dfa] = []
     for name, side in zip("AB", question.sides, strict=True):
@@ -149,7 +149,7 @@ def _by_automata(question: Question) -> Sameness:
     return question.fails(word, verdicts, "both sides are proved to be automata", states=states)
 
 
-def _by_words(question: Question, why: str) -> Sameness:
+def _by_words(question: SamenessQuestion, why: str) -> Sameness:
     """All short words, then longer ones until the time is over."""
     question.report(f"{why}; trying words")
     trial, longest = _Trial(question), 0
@@ -182,7 +182,7 @@ def _by_words(question: Question, why: str) -> Sameness:
 class _Trial:
     """Words that are tried, the shortest first; how many, and how many of them a side says nothing of."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: SamenessQuestion) -> None:
         self.question, self.words, self.undecided = question, 0, 0
 
     def told_apart(self, word: Word, *, is_short: bool) -> Sameness | None:
@@ -198,6 +198,6 @@ class _Trial:
         return self.question.fails(word, (left, right), "by the definitions", is_shortest=is_shortest)
 
 
-def _verdicts(question: Question, word: Word) -> tuple[bool | None, bool | None]:
+def _verdicts(question: SamenessQuestion, word: Word) -> tuple[bool | None, bool | None]:
     left, right = question.sides
     return verdict(left, word), verdict(right, word)

@@ -10,7 +10,7 @@ from typing import NoReturn, final
 from attemper.checker.check import assuming
 from attemper.errors import ExitCode
 from attemper.languages.words import Alphabet, Word
-from attemper.workbench.sides import Side, assumed_of
+from attemper.workbench.sides import ComparedSide, assumed_of
 
 
 class Answer(StrEnum):
@@ -67,10 +67,10 @@ class Sameness:
 
 @final
 @dataclass(frozen=True)
-class Question:
+class SamenessQuestion:
     """What is asked, of which words, and for how long it is looked at."""
 
-    sides: tuple[Side, Side]
+    sides: tuple[ComparedSide, ComparedSide]
     alphabet: Alphabet
     contained: bool
     up_to: int

@@ -61,10 +61,10 @@ class Weighed:
         return self.network.alphabet
 
 
-Side = Spoken | Weighed
+ComparedSide = Spoken | Weighed
 
 
-def assumed_of(side: Side) -> set[str]:
+def assumed_of(side: ComparedSide) -> set[str]:
     """The predicates that a user registered, and that a side uses or is said to use."""
     match side:
         case Spoken(_, _, language):
@@ -73,7 +73,7 @@ def assumed_of(side: Side) -> set[str]:
             return registered_in(network) | (set() if claimed is None else registered_by(claimed))
 
 
-Given = str | Path | Model | Network | Dfa | Program | RaspProgram
+Comparable = str | Path | Model | Network | Dfa | Program | RaspProgram
 
 
 @final
@@ -86,8 +86,8 @@ class Reading:
 
 
 def sides_of(
-    left: Given, right: Given, alphabet: Alphabet | None, reading: Reading
-) -> tuple[Side, Side, Alphabet]:
+    left: Comparable, right: Comparable, alphabet: Alphabet | None, reading: Reading
+) -> tuple[ComparedSide, ComparedSide, Alphabet]:
     """Both sides, and the alphabet of the words that they are compared on.
 
     A formula and an expression are over `alphabet`, or without it over that of the other side. Without it
@@ -111,7 +111,7 @@ def sides_of(
     return first, second, common
 
 
-def _require_symbols(side: Side, common: Alphabet, *, exactly: bool) -> None:
+def _require_symbols(side: ComparedSide, common: Alphabet, *, exactly: bool) -> None:
     """Raise `AlphabetError` unless the side has these symbols."""
     has, wanted = set(side.alphabet.symbols), set(common.symbols)
     if has == wanted or (not exactly and wanted < has):
@@ -128,7 +128,7 @@ def _require_symbols(side: Side, common: Alphabet, *, exactly: bool) -> None:
     )
 
 
-def _with_own_alphabet(given: Given, name: str, reading: Reading) -> Side | None:
+def _with_own_alphabet(given: Comparable, name: str, reading: Reading) -> ComparedSide | None:
     """The side; None for a formula or an expression, which are read over an alphabet that is given."""
     match given:
         case str():
@@ -147,7 +147,7 @@ def _with_own_alphabet(given: Given, name: str, reading: Reading) -> Side | None
             raise OptionError(f"side {name} is of the type {type(given).__name__}: {REMEDY}")
 
 
-def _of_text(text: str, name: str, reading: Reading) -> Side | None:
+def _of_text(text: str, name: str, reading: Reading) -> ComparedSide | None:
     kind, colon, rest = text.partition(":")
     if not text.strip() or (colon and kind in KINDS and not rest.strip()):
         raise OptionError(f"side {name} is nothing: {REMEDY}")
@@ -169,14 +169,14 @@ def _of_text(text: str, name: str, reading: Reading) -> Side | None:
             return None
 
 
-def _of_folder(folder: Path) -> Side:
+def _of_folder(folder: Path) -> ComparedSide:
     if not folder.exists():
         raise MalformedFileError(f"there is no folder '{folder}': {REMEDY}")
     model = load(folder)
     return _of_network(str(folder), model.network, model)
 
 
-def _of_network(text: str, network: Network, model: Model | None) -> Side:
+def _of_network(text: str, network: Network, model: Model | None) -> ComparedSide:
     if network.symbols or network.measure is not None:
         raise UnsupportedError(f"{text} puts out symbols or numbers at every position: it has no language")
     require_wellformed(network)
@@ -190,7 +190,7 @@ def _program_in(file: Path) -> Program | str:
     return text if file.suffix == ".rasp" else parse_program(text)
 
 
-def _of_program(text: str, program: Program | RaspProgram | str, reading: Reading) -> Side:
+def _of_program(text: str, program: Program | RaspProgram | str, reading: Reading) -> ComparedSide:
     """Steps are read as the options say; a text says itself how."""
     steps = isinstance(program, Program)
     puts_out = what_is_put_out(program) if isinstance(program, Program) else ""
@@ -202,7 +202,7 @@ def _of_program(text: str, program: Program | RaspProgram | str, reading: Readin
     return Spoken(text, language.program.alphabet, language)
 
 
-def _written(text: str, alphabet: Alphabet, reading: Reading) -> Side:
+def _written(text: str, alphabet: Alphabet, reading: Reading) -> ComparedSide:
     """A formula or an expression over an alphabet."""
     kind, _, rest = text.partition(":")
     shown = text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."

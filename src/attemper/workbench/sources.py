@@ -10,21 +10,21 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
-from attemper.networks.files import Source
+from attemper.networks.files import Provenance
 from attemper.networks.regime import Regime
 
 
-def source_of(language: Language, regex: str, regime: Regime) -> Source:
+def source_of(language: Language, regex: str, regime: Regime) -> Provenance:
     """The language as a text that can be read back; `regex` is what an automaton was written as, or empty."""
     match language:
         case TemporalLanguage(formula, at, _):
-            return Source("formula", show(formula), str(at), str(regime))
+            return Provenance("formula", show(formula), str(at), str(regime))
         case ProgramLanguage(program, at, _):
-            return Source("program", show_program(program), str(at), str(regime))
+            return Provenance("program", show_program(program), str(at), str(regime))
         case Dfa() if regex:
-            return Source("regex", regex, str(At.LAST), str(regime))
+            return Provenance("regex", regex, str(At.LAST), str(regime))
         case Dfa():
-            return Source("automaton", dfa_to_json(language), str(At.LAST), str(regime))
+            return Provenance("automaton", dfa_to_json(language), str(At.LAST), str(regime))
         case _:
             raise UnsupportedError(f"{type(language).__name__} has no text that can be read back")
 

@@ -17,10 +17,10 @@ from attemper.networks.layers import Network
 from attemper.reading.machines import CapReachedError
 from attemper.reading.networks import decompile
 from attemper.workbench.automata import Caps, automaton_of_language, compiled_network
-from attemper.workbench.sides import Side, Spoken, Weighed
+from attemper.workbench.sides import ComparedSide, Spoken, Weighed
 
 
-def automaton_of_side(side: Side, caps: Caps) -> Dfa:
+def automaton_of_side(side: ComparedSide, caps: Caps) -> Dfa:
     """The minimal automaton of a side, of any length n, proved. Raises `UnprovenError` with the reason.
 
     A network's is read from its weights; where that fails, but for the reason that the network keeps too
@@ -62,7 +62,7 @@ def _require_computes(network: Network, language: Language, said: Realisation | 
         raise UnprovenError("the network normalises what it reads, and is right up to a length only")
 
 
-def is_one_formula(left: Side, right: Side, alphabet: Alphabet) -> bool:
+def is_one_formula(left: ComparedSide, right: ComparedSide, alphabet: Alphabet) -> bool:
     """Whether both sides are proved to be one formula, at every position of every word over the alphabet.
 
     Both are then read at the same end. The empty word, which has no position, is not looked at.
@@ -75,7 +75,7 @@ def is_one_formula(left: Side, right: Side, alphabet: Alphabet) -> bool:
     )
 
 
-def is_contained_formula(left: Side, right: Side, alphabet: Alphabet) -> bool:
+def is_contained_formula(left: ComparedSide, right: ComparedSide, alphabet: Alphabet) -> bool:
     """Whether 'left and right' is proved to be one formula with left, at every position of every word."""
     one, other = _formula(left), _formula(right)
     if one is None or other is None or _reads_first(left) is not _reads_first(right):
@@ -88,17 +88,17 @@ def is_contained_formula(left: Side, right: Side, alphabet: Alphabet) -> bool:
     )
 
 
-def _reads_first(side: Side) -> bool:
+def _reads_first(side: ComparedSide) -> bool:
     return side.language.reads_first if isinstance(side, Spoken) else side.network.reads_first
 
 
-def _formula(side: Side) -> TemporalLanguage | None:
+def _formula(side: ComparedSide) -> TemporalLanguage | None:
     """The formula that the side is, or is said to be."""
     language = side.language if isinstance(side, Spoken) else side.claimed
     return language if isinstance(language, TemporalLanguage) else None
 
 
-def _computes(side: Side, formula: TemporalLanguage, alphabet: Alphabet) -> bool:
+def _computes(side: ComparedSide, formula: TemporalLanguage, alphabet: Alphabet) -> bool:
     """Whether the side is proved to be the formula, by its network, or by one that computes both."""
     if not formula.fits(side.alphabet):  # with --alphabet one side can have symbols that the other has not
         return False

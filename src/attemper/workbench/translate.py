@@ -14,7 +14,7 @@ from attemper.checker.proof import prove
 from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.decomposing.bases import exact_places
 from attemper.compiling.decomposing.decompose import decompose
-from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.decomposing.stages import Images
 from attemper.compiling.lowering.cascade_to_formula import cascade_to_formula, shared_formula, tree_size
 from attemper.compiling.lowering.connectives import any_of, negation
@@ -71,7 +71,7 @@ class Translation:
         return f"<Translation {str(self)[:60]}: {how}>"
 
 
-def translate(dfa: Dfa, limits: Limits | None = None) -> Translation:
+def translate(dfa: Dfa, limits: CascadeCaps | None = None) -> Translation:
     """The automaton as a past formula, short enough to be read where one is found.
 
     Else, as `way` says, the automaton's cascade or counter, without tests of positions where it needs none;
@@ -81,7 +81,7 @@ def translate(dfa: Dfa, limits: Limits | None = None) -> Translation:
     formula, way = searched(dfa), Way.SEARCH
     if formula is None:
         alike, small = _without_twins(dfa)
-        found, way = _from_levels(small, limits or Limits())
+        found, way = _from_levels(small, limits or CascadeCaps())
         formula = _with_letters(shortened(found, small.alphabet), _letters(alike, dfa))
     if _is_proved(formula, dfa):
         return Translation(formula, True, None, way)
@@ -104,7 +104,7 @@ def _period(dfa: Dfa) -> int | None:
     """
     try:
         modulus = classify(dfa).modulus
-        places, sets = exact_places(Images(dfa, Limits()))
+        places, sets = exact_places(Images(dfa, CascadeCaps()))
     except UnsupportedError:
         return 1
     if modulus is None:
@@ -123,7 +123,7 @@ def past_formulas(dfa: Dfa) -> Iterator[Formula]:
     alike, small = _without_twins(dfa)
     letters = _letters(alike, dfa)
     with suppress(UnsupportedError):
-        chosen = decompose(small, Limits(bases=False, counter=False)).chosen
+        chosen = decompose(small, CascadeCaps(bases=False, counter=False)).chosen
         if not isinstance(chosen, BoundedCounter):
             yield _with_letters(shared_formula(chosen), letters)
     found = shortest(small)
@@ -163,7 +163,7 @@ def _with_letters(formula: Formula, letters: Mapping[Formula, Formula]) -> Formu
     return known[formula]
 
 
-def _from_levels(dfa: Dfa, limits: Limits) -> tuple[Formula, Way]:
+def _from_levels(dfa: Dfa, limits: CascadeCaps) -> tuple[Formula, Way]:
     """Without looking at positions and last letters first, or with it if that is shorter.
 
     A star-free language has no tests of positions the first way, so it is preferred there. Where a counter

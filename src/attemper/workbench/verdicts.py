@@ -13,7 +13,7 @@ from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.layers import Network
 from attemper.networks.meaning_soft import output_bits
-from attemper.workbench.sides import Side, Spoken, Weighed
+from attemper.workbench.sides import ComparedSide, Spoken, Weighed
 from attemper.workbench.verifying.boundaries import boundary_words, random_word, words_at_the_boundary
 
 DEFINITIONAL_LENGTH = 8
@@ -25,7 +25,7 @@ LONGEST_DRAWN = 64
 QUARTER, THREE_QUARTERS = Fraction(1, 4), Fraction(3, 4)
 
 
-def verdict(side: Side, word: Word) -> bool | None:
+def verdict(side: ComparedSide, word: Word) -> bool | None:
     """Whether the side accepts the word, by definition; None if a network's output is no bit.
 
     A network's output at the position where it is read is enclosed: it is 1 if it is proved to be above 3/4,
@@ -74,7 +74,7 @@ def short_words(alphabet: Alphabet, longest: int) -> Iterator[Word]:
         yield from words_of_length(alphabet, length)
 
 
-def longer_words(sides: Sequence[Side], alphabet: Alphabet, least: int, seed: int) -> Iterator[Word]:
+def longer_words(sides: Sequence[ComparedSide], alphabet: Alphabet, least: int, seed: int) -> Iterator[Word]:
     """Words of at least `least` symbols without end: at the numbers of formulas, at ties, and random ones."""
     rng = random.Random(seed)
     symbols = alphabet.symbols

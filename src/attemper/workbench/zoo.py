@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from attemper.certifying.choosing import Goal
 from attemper.errors import UnsupportedError
-from attemper.languages.named.entry import Named, Source
+from attemper.languages.named.entry import SourceText, ZooEntry
 from attemper.languages.named.zoo import named as entry_named
 from attemper.languages.words import Alphabet
 from attemper.workbench.compiling import compile_for
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from attemper.workbench.options import DTypeLike, KernelName, RegimeName
 
 
-def named(name: str) -> Named:
+def named(name: str) -> ZooEntry:
     """What has this name in the zoo: its definition, its oracle, and words.
 
     It is an `Entry`, a language, or a `Transduction`, which puts something out at every position.
@@ -72,7 +72,9 @@ def compile_named(
     return _first_that_reaches(entry, goal, regime, layer_norm)
 
 
-def _first_that_reaches(entry: Named, goal: Goal, regime: str | None, layer_norm: LayerNorm | None) -> Model:
+def _first_that_reaches(
+    entry: ZooEntry, goal: Goal, regime: str | None, layer_norm: LayerNorm | None
+) -> Model:
     """The model of the first source that reaches the goal; the first one's refusal if none does."""
     refusals: list[UnsupportedError] = []
     for source in entry.sources:
@@ -84,8 +86,8 @@ def _first_that_reaches(entry: Named, goal: Goal, regime: str | None, layer_norm
 
 
 def compile_entry(
-    entry: Named,
-    source: Source,
+    entry: ZooEntry,
+    source: SourceText,
     *,
     regime: str | None = None,
     goal: Goal | None = None,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.languages.language import Language
-from attemper.languages.named.entry import Automaton, Entry, Formula, Named, Rasp, Regex, Source
+from attemper.languages.named.entry import Automaton, Entry, FormulaText, Rasp, Regex, SourceText, ZooEntry
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
@@ -16,11 +16,11 @@ from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet
 
 
-def language_of(entry: Named, source: Source) -> Language:
+def language_of(entry: ZooEntry, source: SourceText) -> Language:
     """What a source of the entry says, with the oracle's verdict on the empty word."""
     alphabet = Alphabet(entry.alphabet)
     match source:
-        case Formula(text, at):
+        case FormulaText(text, at):
             accepts_empty = isinstance(entry, Entry) and entry.accepts(())
             return read_language(parse(text, alphabet), At(at), accepts_empty)
         case Regex(text):
@@ -35,16 +35,20 @@ def language_of(entry: Named, source: Source) -> Language:
             assert_never(source)
 
 
-def limits_for(source: Source) -> Limits:
+def limits_for(source: SourceText) -> CascadeCaps:
     """How large an automaton's cascade may grow."""
-    return Limits(symbols=source.symbols) if isinstance(source, Automaton) and source.symbols else Limits()
+    return (
+        CascadeCaps(symbols=source.symbols)
+        if isinstance(source, Automaton) and source.symbols
+        else CascadeCaps()
+    )
 
 
-def rasp_of(source: Source) -> str:
+def rasp_of(source: SourceText) -> str:
     """The text of an attention program; empty for other sources."""
     return source.text if isinstance(source, Rasp) else ""
 
 
-def regex_of(source: Source) -> str:
+def regex_of(source: SourceText) -> str:
     """The text of a regular expression; empty for other sources."""
     return source.text if isinstance(source, Regex) else ""

@@ -12,7 +12,7 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.analysis import Analysis
 from attemper.checker.attention.by_cases import CasesRule
-from attemper.checker.attention.contests import Pair
+from attemper.checker.attention.contests import RivalPair
 from attemper.checker.constructions.select import SelectRule
 from attemper.checker.diagrams import Diagram
 from attemper.checker.heads import head_fact
@@ -55,10 +55,10 @@ def ends_of(own: Palette, diagram: Diagram) -> list[Diagram]:
     ]
 
 
-def pairs_of(fact: HeadFact) -> list[list[Pair]]:
+def pairs_of(fact: HeadFact) -> list[list[RivalPair]]:
     """What competes, cell by cell."""
     rules = fact.rule.rules if isinstance(fact.rule, CasesRule) else (fact.rule,)
-    found: list[list[Pair]] = []
+    found: list[list[RivalPair]] = []
     for rule in rules:
         assert isinstance(rule, SelectRule)
         assert rule.contest is not None

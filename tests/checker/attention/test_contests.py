@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from attemper.checker.attention import contests
-from attemper.checker.attention.contests import Lead, Row, places_of, rows_of
+from attemper.checker.attention.contests import Lead, ScoreTerm, places_of, rows_of
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.values import Value
@@ -69,7 +69,7 @@ def terms() -> Names:
 
 
 def test_a_row_is_as_the_format_says_if_nothing_else_is_said() -> None:
-    assert Row(False, ()) == Row(is_tie=False, queries=(), growth=0, is_average=False)
+    assert ScoreTerm(False, ()) == ScoreTerm(is_tie=False, queries=(), growth=0, is_average=False)
 
 
 @pytest.mark.parametrize("power", [1, -1])

@@ -23,7 +23,7 @@ from attemper.checker.names import Affine, Clamped, Names, NearestKey, UnprovenE
 from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel, OfInteger
 from attemper.checker.rounding.network import Rounding, failure_at
-from attemper.checker.values import Bound, Step, Stream, Value, bound_of
+from attemper.checker.values import Bound, PerStep, ResidualValues, Value, bound_of
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import ONE, SIGN, ClosedForm, Digits, I, N, Number, Power, plus, times
@@ -319,15 +319,15 @@ def read(
     names: Names,
     query: Value,
     key: Value | None = None,
-    steps: dict[int, Step | None] | None = None,
+    steps: dict[int, PerStep | None] | None = None,
     errors: tuple[Fraction, Fraction, Fraction] = (Fraction(1, 100), Fraction(0), Fraction(0)),
     cold: Value | None = None,
 ) -> ReadHead:
     """A head whose query is coordinate 0 + coordinate 1 + coordinate 2."""
     found, _ = compared_with(names)
     bounds = {c: Bound(error, 0) for c, error in enumerate(errors)}
-    own = {0: Step(found, Bound(Fraction(1, 100), -1))} if steps is None else steps
-    stream = Stream([{}, {}, {}], list(errors), bounds, own)
+    own = {0: PerStep(found, Bound(Fraction(1, 100), -1))} if steps is None else steps
+    stream = ResidualValues([{}, {}, {}], list(errors), bounds, own)
     form = tuple((c, Fraction(1)) for c in range(3))
     exact = Bound(Fraction(0))
     return ReadHead(
@@ -389,9 +389,9 @@ def test_errors_must_be_known_for_each_step() -> None:
     assert rules.integer_sign(read(names, query)).rule
     wrong = (
         {"steps": {0: None}},
-        {"steps": {0: Step(other, Bound(hundredth, -1))}},
-        {"steps": {0: Step(found, Bound(hundredth, 0))}},
-        {"steps": {0: Step(found, Bound(Fraction(1), -1))}},
+        {"steps": {0: PerStep(other, Bound(hundredth, -1))}},
+        {"steps": {0: PerStep(found, Bound(hundredth, 0))}},
+        {"steps": {0: PerStep(found, Bound(Fraction(1), -1))}},
         {"errors": (hundredth, Fraction(1, 10**9), none)},
     )
     for own in wrong:
@@ -400,15 +400,15 @@ def test_errors_must_be_known_for_each_step() -> None:
 
 
 def test_an_error_that_was_added_to_is_known_as_it_is_only() -> None:
-    fresh = Stream([{}], [Fraction(0)])
-    fresh.worsen(0, Bound(Fraction(1, 9)), Step(3, Bound(Fraction(1, 50), -1)))
+    fresh = ResidualValues([{}], [Fraction(0)])
+    fresh.worsen(0, Bound(Fraction(1, 9)), PerStep(3, Bound(Fraction(1, 50), -1)))
     form = ((0, Fraction(2)),)
     assert bound_of(form, fresh) == Bound(Fraction(2, 9), 0)
     assert bound_of(form, fresh, 3) == Bound(Fraction(1, 25), -1)
     assert bound_of(form, fresh, 4) == Bound(Fraction(2, 9), 0)
     fresh.worsen(0, Bound(Fraction(0), 5))
     assert bound_of(form, fresh, 3) == Bound(Fraction(1, 25), -1)
-    fresh.worsen(0, Bound(Fraction(1, 9)), Step(3, Bound(Fraction(1, 50), -1)))
+    fresh.worsen(0, Bound(Fraction(1, 9)), PerStep(3, Bound(Fraction(1, 50), -1)))
     assert bound_of(form, fresh, 3) == Bound(Fraction(4, 9), 0)
 
 
@@ -466,7 +466,7 @@ def test_numbers_of_positions_stand_as_they_are(side: Masking, form: dict[tuple[
     query = {powers: names.number(-2 * factor) for powers, factor in form.items()}
     compared = Affine(Fraction(1), tuple((number, 2 * factor) for number, factor in own.parts))
     query[0, -1] = names.plus(query.get((0, -1), names.false), names.affine(compared))
-    steps: dict[int, Step | None] = {0: Step(found, Bound(Fraction(1, 100), -1))}
+    steps: dict[int, PerStep | None] = {0: PerStep(found, Bound(Fraction(1, 100), -1))}
     fact = rules.integer_sign(read(names, query, steps=steps))
     assert isinstance(fact.rule, IntegerSignRule)
     assert fact.rule.compared.found == found

@@ -27,7 +27,7 @@ from attemper.checker.rounding.attention import LARGEST_LOSS
 from attemper.checker.rounding.growth import at_most, fading, size_of, times, total
 from attemper.checker.rounding.network import Rounding
 from attemper.checker.rules import HeadFact
-from attemper.checker.values import Bound, Stream, bound_of, of_closed_form, peak_of
+from attemper.checker.values import Bound, ResidualValues, bound_of, of_closed_form, peak_of
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.exact import laurent
 from attemper.exact.balls import ball, precision
@@ -234,7 +234,7 @@ def test_polynomials_bound_what_they_are_made_of() -> None:
 
 def test_errors_keep_their_powers_only_while_nothing_is_added() -> None:
     """Of two errors that fade, the one that fades more slowly says how their sum does."""
-    stream = Stream([{}, {}, {}], [Fraction(0), Fraction(0), Fraction(5)])
+    stream = ResidualValues([{}, {}, {}], [Fraction(0), Fraction(0), Fraction(5)])
     stream.worsen(0, Bound(Fraction(1), -2))
     before = stream.copy()
     stream.worsen(0, Bound(Fraction(2), -3))
@@ -312,7 +312,7 @@ def read_one(
     exact = (Bound(Fraction(0)), Bound(Fraction(0)))
     coldness = {(0, 0): names.true} if cold is None else cold
     errors = (exact,) * len(rows)
-    stream = Stream([])
+    stream = ResidualValues([])
     read = (tuple(rows), coldness, (value,), (5,), errors, exact[:1], (), stream, False, names.true)
     head = ReadHead(names, masking, *read)  # type: ignore[arg-type]
     return integer_value(head)

@@ -25,7 +25,7 @@ from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel, as_number
 from attemper.checker.rounding.integers import has_one_sign
 from attemper.checker.rounding.network import Rounding, failure_at
-from attemper.checker.values import Bound, Stream, Value
+from attemper.checker.values import Bound, ResidualValues, Value
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, plus, times
@@ -214,7 +214,7 @@ def read(
         bounds,
         exact[:1],
         (),
-        Stream([]),
+        ResidualValues([]),
         False,
         names.true,
     )

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.feed_forward import Group, Unit
+from attemper.checker.feed_forward import Unit, UnitGroup
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine, Names, UnprovenError
 from attemper.checker.rounding import feed_forward
@@ -32,7 +32,7 @@ from attemper.checker.rounding.feed_forward import (
     whole,
     written,
 )
-from attemper.checker.values import Stream, Value
+from attemper.checker.values import ResidualValues, Value
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FloatFormat
 from attemper.networks.layers import LinearForm, Masking
@@ -715,8 +715,8 @@ class Bits:
     def value(self, numbers: tuple[Fraction, ...]) -> Value:
         return {(0, 0): self.diagram(numbers)} if any(numbers) else {}
 
-    def stream(self, *more: tuple[Fraction, ...]) -> Stream:
-        return Stream([self.value(numbers) for numbers in (*self.numbers, *more)])
+    def stream(self, *more: tuple[Fraction, ...]) -> ResidualValues:
+        return ResidualValues([self.value(numbers) for numbers in (*self.numbers, *more)])
 
 
 def numbers_of(*numbers: Fraction | int | str) -> tuple[Fraction, ...]:
@@ -732,7 +732,7 @@ def test_cases_are_all_combinations_that_there_are() -> None:
     bits = Bits(terms, (numbers_of(1, 0, 1), numbers_of(1, 1, 0), numbers_of("1/4", "-3", "1/3")))
     before, middle = bits.stream(NONE_OF_THREE), bits.stream(NONE_OF_THREE)
     form = form_of(3, "-1/2", 2)
-    group = Group(form, -1, {3: PAIR})
+    group = UnitGroup(form, -1, {3: PAIR})
     [writing] = Gates(Arithmetic(terms, FLOAT32)).writings_of(
         (group,), before, middle, bits.stream(numbers_of(1, 0, 1))
     )
@@ -758,10 +758,10 @@ NONE_OF_THREE = numbers_of(0, 0, 0)
 def gates_of(terms: Names, form: LinearForm, values: list[Value], fresh: set[int]) -> frozenset[Case]:
     """The cases of a linear form, where some coordinates were written in this layer."""
     gates = Gates(Arithmetic(terms, FLOAT32))
-    middle = Stream([*values, {}])
-    before = Stream([{} if k in fresh else value for k, value in enumerate(middle.values)])
-    group = Group(form, -1, {len(values): PAIR})
-    after = Stream([*values, {(0, 0): terms.true}])
+    middle = ResidualValues([*values, {}])
+    before = ResidualValues([{} if k in fresh else value for k, value in enumerate(middle.values)])
+    group = UnitGroup(form, -1, {len(values): PAIR})
+    after = ResidualValues([*values, {(0, 0): terms.true}])
     [writing] = gates.writings_of((group,), before, middle, after)
     [again] = gates.writings_of((group,), before, middle, after)
     assert writing.parts[0][1] is again.parts[0][1], "gates of one shape are one object"
@@ -853,7 +853,7 @@ def test_writings_are_disjoint_if_at_most_one_gate_adds_something_to_nothing(
     total = numbers_of(*(sum(column) for column in zip(before, *outputs, strict=True)))
     after = bits.stream(total)
     groups = tuple(
-        Group(
+        UnitGroup(
             ((3 + k, Fraction(1)),),
             bits.diagram(numbers_of(*(1 if n else 0 for n in own))),
             {target: units_of((0, next((n for n in own if n), 1)))},
@@ -875,7 +875,7 @@ def gate_and_factors(
 def test_what_is_written_is_off_by_its_quiet_and_its_active_cases() -> None:
     """Alone a gate's units are the sum; with others only if it and they are silent where they add nothing."""
     known = arithmetic_with_mean(FLOAT32)
-    lengths, middle = Lengths(known, 5), Stream([{(0, 0): known.names.true}])
+    lengths, middle = Lengths(known, 5), ResidualValues([{(0, 0): known.names.true}])
     offs = [off_of(arb("1/8"), arb("1/8"))]
     silent = gate_and_factors(known, units_of((-1, 1), (-2, -1)), constant_case("1/2"), constant_case("7/4"))
     other = gate_and_factors(known, units_of((-1, 1)), constant_case("1/4"), constant_case(2))
@@ -929,7 +929,7 @@ def read_by(
 ) -> Read:
     case = Case(Affine(Fraction(1)), 1, Fraction(1), averages, NONE)
     gate = Gate(known, PAIR, frozenset([case]))
-    return feed_forward._read(Lengths(known, 5), form, gate, Stream(values), offs)
+    return feed_forward._read(Lengths(known, 5), form, gate, ResidualValues(values), offs)
 
 
 def factor_at(known: Arithmetic, coordinate: int, factor: Fraction | int | str) -> Factor:
@@ -1074,7 +1074,7 @@ def run_layer(form: FloatFormat, rng: random.Random) -> tuple[flint.arb, Fractio
             (Fraction(rng.randint(-2, 1)), rng.choice(factors)) for _ in range(rng.choice([0, 0, 1]))
         )
         read = tuple(sum((f * bits.numbers[c][k] for c, f in form_now), NONE) for k in range(2))
-        groups.append(Group(form_now, bits.diagram(read), {count: pair + more}))
+        groups.append(UnitGroup(form_now, bits.diagram(read), {count: pair + more}))
     exact = [NONE, NONE]
     for k in range(2):
         for group in groups:

@@ -11,7 +11,7 @@ from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine
 from attemper.checker.rounding.arithmetic import EXACT, Arithmetic, Lengths, OfInteger
 from attemper.checker.rounding.growth import Forms, at_most, scaled, size_of
-from attemper.checker.values import Stream
+from attemper.checker.values import ResidualValues
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FloatFormat
 from attemper.networks.layers import LinearForm, Masking
@@ -25,7 +25,9 @@ def forms(form: FloatFormat = FLOAT32, length: int = 10) -> Forms:
     names = Formulas(("a", "b")).names
     whole = names.affine(names.clamped(Masking.FUTURE, names.letter("a"), 1))
     mean = names.mean(Masking.FUTURE, names.scaled(names.letter("a"), 4))
-    stream = Stream([{(0, 1): whole}, {(0, 0): names.letter("a")}, {(0, 0): mean}, {(1, 1): names.number(3)}])
+    stream = ResidualValues(
+        [{(0, 1): whole}, {(0, 0): names.letter("a")}, {(0, 0): mean}, {(1, 1): names.number(3)}]
+    )
     eighth = flint.arb(1) / 8
     offs = [
         OfInteger({-1: flint.arb(5), 0: flint.arb(7)}, {0: flint.arb(3)}, off_of(*[flint.arb(9)] * 3)),

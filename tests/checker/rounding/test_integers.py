@@ -20,7 +20,7 @@ from attemper.checker.rounding.attention import RoundedHead
 from attemper.checker.rounding.growth import Forms
 from attemper.checker.rounding.heads import RoundedHeads
 from attemper.checker.rounding.leads import lost_below, sum_rate
-from attemper.checker.values import Stream
+from attemper.checker.values import ResidualValues
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import ONE
 from attemper.exact.formats import FLOAT32
@@ -115,7 +115,7 @@ def test_nothing_is_said_of_values_or_sums_that_are_off_by_too_much(
 
 # Comparing -------------------------------------------------------------------------------------------
 
-UNITS = Stream([{(0, 0): WHOLE}, {(0, 0): NAMES.number(1)}, {(0, 1): NAMES.letter("a")}])
+UNITS = ResidualValues([{(0, 0): WHOLE}, {(0, 0): NAMES.number(1)}, {(0, 1): NAMES.letter("a")}])
 OFF = OfNumber(*[one(Fraction(1, 8))] * 3, one(0))
 
 

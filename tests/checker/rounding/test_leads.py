@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, Row
+from attemper.checker.attention.contests import Competition, Lead, Rival, RivalPair, ScoreTerm
 from attemper.checker.identities import Formulas
 from attemper.checker.rounding.arithmetic import (
     UNKNOWN,
@@ -90,7 +90,7 @@ class Trial:
     """A future-masked contest of a tie-break, a row that blocks and a level one, with their errors."""
 
     power: int
-    contest: Contest
+    contest: Competition
     scored: list[ScoredRow]
     queries: list[Laurent]
     cold: Cold
@@ -135,14 +135,14 @@ def drawn(rng: random.Random) -> Trial:
     pairs = []
     for b, c in product(range(3), repeat=2):
         if b == c:
-            pairs.append(Pair(0, at[b], at[c], Kind.LEVEL, Lead(closest, after)))
+            pairs.append(RivalPair(0, at[b], at[c], Rival.LEVEL, Lead(closest, after)))
         elif b < c:
             pushed = laurent.times(pushing, c - b)
             ahead = laurent.plus(pushed, laurent.times(span, -1))
-            pairs.append(Pair(0, at[b], at[c], Kind.BEHIND, Lead(pushed, after)))
-            pairs.append(Pair(0, at[b], at[c], Kind.AHEAD, Lead(ahead, after)))
-    rows = tuple(Row(k == 0, (query,)) for k, query in enumerate(queries))
-    contest = Contest(power, Lead(size, after), reach, 1, rows, tuple(pairs))
+            pairs.append(RivalPair(0, at[b], at[c], Rival.BEHIND, Lead(pushed, after)))
+            pairs.append(RivalPair(0, at[b], at[c], Rival.AHEAD, Lead(ahead, after)))
+    rows = tuple(ScoreTerm(k == 0, (query,)) for k, query in enumerate(queries))
+    contest = Competition(power, Lead(size, after), reach, 1, rows, tuple(pairs))
     return Trial(
         power, contest, scored, queries, Cold(number(Fraction(1), Fraction(0)), is_exact=rng.random() < 0.5)
     )
@@ -294,10 +294,10 @@ class Ruled:
     grid: Fraction | None
 
     @property
-    def row(self) -> Row:
+    def row(self) -> ScoreTerm:
         if not self.growth and not self.is_average:
-            return Row(self.is_tie, self.queries)
-        return Row(self.is_tie, self.queries, self.growth, self.is_average)
+            return ScoreTerm(self.is_tie, self.queries)
+        return ScoreTerm(self.is_tie, self.queries, self.growth, self.is_average)
 
     @property
     def scored(self) -> ScoredRow:
@@ -396,24 +396,24 @@ class Rounds:
             total += size * self.longest ** worth[0] / worth[1]
         return total
 
-    def loss(self, pair: Pair, winner: int, other: int) -> Fraction | None:
+    def loss(self, pair: RivalPair, winner: int, other: int) -> Fraction | None:
         """The table of FORMAT.md; None if nothing relates an error to its lead."""
         others, apart, both = self.errors(pair.case, winner, other)
         far = laurent.monomial(*self.reach) if self.power > 0 else laurent.constant(1)
         twice = laurent.times(both, laurent.times(far, 2))
         found: list[Fraction | None]
         match pair.kind:
-            case Kind.LEVEL:
+            case Rival.LEVEL:
                 ratio = laurent.monomial(*self.reach, Fraction(2, self.steps))
                 tie = laurent.plus(apart, laurent.times(both, ratio))
                 found = [self.share(tie, self.size), self.share(others, pair.lead)]
                 return None if None in found else sum(part for part in found if part is not None)
-            case Kind.BEHIND:
+            case Rival.BEHIND:
                 found = [self.share(apart, self.size), self.share(laurent.plus(others, twice), pair.lead)]
                 return None if None in found else max(part for part in found if part is not None)
-            case Kind.AHEAD:
+            case Rival.AHEAD:
                 all_errors = laurent.plus(others, laurent.times(apart, far), twice)
-            case Kind.SELF:
+            case Rival.SELF:
                 step = laurent.constant(1) if self.power > 0 else laurent.monomial(-2, 0, 2)
                 ends = laurent.monomial(1 if self.power > 0 else -1, 0, 3)
                 all_errors = laurent.plus(others, laurent.times(apart, step), laurent.times(both, ends))
@@ -423,11 +423,11 @@ class Rounds:
     def cold(self) -> Cold:
         return Cold(number(self.temperature, Fraction(0)), self.is_exact)
 
-    def contest(self, *pairs: Pair) -> Contest:
+    def contest(self, *pairs: RivalPair) -> Competition:
         rows = tuple(row.row for row in self.rows)
-        return Contest(self.power, self.size, laurent.monomial(*self.reach), self.steps, rows, pairs)
+        return Competition(self.power, self.size, laurent.monomial(*self.reach), self.steps, rows, pairs)
 
-    def found(self, *pairs: Pair) -> tuple[flint.arb, flint.arb]:
+    def found(self, *pairs: RivalPair) -> tuple[flint.arb, flint.arb]:
         lengths = Lengths(Arithmetic(Formulas(("a",)).names, formats()[self.format]), self.longest)
         return losses(lengths, self.contest(*pairs), [row.scored for row in self.rows], self.cold)
 
@@ -510,13 +510,13 @@ def test_the_loss_is_what_the_format_says(part: int) -> None:
         for seed in range(30 * part, 30 * part + 30):
             rng = random.Random(seed)
             rounds = any_rounds(rng)
-            for kind in Kind:
+            for kind in Rival:
                 winner, other, case = rng.randrange(PLACES), rng.randrange(PLACES), rng.randrange(2)
                 lead = Lead(any_form(rng, 1), laurent.LONGER_THAN_ONE)
-                pair = Pair(case, rounds.place(winner), rounds.place(other), kind, lead)
+                pair = RivalPair(case, rounds.place(winner), rounds.place(other), kind, lead)
                 expected = rounds.loss(pair, winner, other)
                 near, far = rounds.found(pair)
-                loss, nothing = (far, near) if kind is Kind.AHEAD else (near, far)
+                loss, nothing = (far, near) if kind is Rival.AHEAD else (near, far)
                 assert nothing == 0
                 assert is_near(loss, expected), (seed, kind)
                 known += expected is not None
@@ -529,15 +529,15 @@ def test_the_greatest_loss_of_all_pairs_counts_near_and_far() -> None:
             rng = random.Random(seed)
             rounds = any_rounds(rng)
             pairs, near, far = [], [Fraction(0)], [Fraction(0)]
-            for kind in Kind:
+            for kind in Rival:
                 for _ in range(2):
                     winner, other = rng.randrange(PLACES), rng.randrange(PLACES)
                     lead = Lead(any_form(rng, 1), laurent.LONGER_THAN_ONE)
-                    pair = Pair(0, rounds.place(winner), rounds.place(other), kind, lead)
+                    pair = RivalPair(0, rounds.place(winner), rounds.place(other), kind, lead)
                     expected = rounds.loss(pair, winner, other)
                     if expected is not None:
                         pairs.append(pair)
-                        (far if kind is Kind.AHEAD else near).append(expected)
+                        (far if kind is Rival.AHEAD else near).append(expected)
             found = rounds.found(*pairs)
             assert is_near(found[0], max(near))
             assert is_near(found[1], max(far))
@@ -558,12 +558,12 @@ LEAD = Lead(laurent.constant(1), laurent.AFTER_FIRST)
 ROUNDS = Rounds("float32", 7, (ROW,), Fraction(1), True, 1, LEAD, (1, 0), 1)
 
 
-@pytest.mark.parametrize("kind", list(Kind))
-def test_the_key_of_a_tie_break_must_be_known_to_half_of_itself(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", list(Rival))
+def test_the_key_of_a_tie_break_must_be_known_to_half_of_itself(kind: Rival) -> None:
     for relative, is_known in ((Fraction(1, 2), True), (Fraction(1, 2) + Fraction(1, 2**40), False)):
         row = replace(ROW, key=replace(ROW.key, relative=relative))
         rounds = replace(ROUNDS, rows=(row,))
-        pair = Pair(0, rounds.place(0), rounds.place(1), kind, LEAD)
+        pair = RivalPair(0, rounds.place(0), rounds.place(1), kind, LEAD)
         if is_known:
             rounds.found(pair)
         else:
@@ -575,7 +575,7 @@ def test_an_error_of_nothing_is_no_part_of_any_lead() -> None:
     """The tie-break has no errors, so what its own lead is does not matter."""
     hopeless = Lead(laurent.constant(-1), laurent.AFTER_FIRST)
     rounds = replace(ROUNDS, size=hopeless)
-    pair = Pair(0, rounds.place(0), rounds.place(1), Kind.LEVEL, LEAD)
+    pair = RivalPair(0, rounds.place(0), rounds.place(1), Rival.LEVEL, LEAD)
     near, _ = rounds.found(pair)
     assert near < ball(Fraction(1, 2**90))
     row = replace(ROW, query=replace(ROW.query, relative=Fraction(1, 4)))
@@ -590,7 +590,7 @@ def test_a_key_is_known_to_a_part_of_itself_only_if_that_part_is_known() -> None
         key = Read(Fraction(1), relative, coarse, Fraction(0))
         row = replace(ROW, is_tie=False, keys=(slight,) * PLACES, key=key)
         rounds = replace(ROUNDS, rows=(row,))
-        near, _ = rounds.found(Pair(0, rounds.place(0), rounds.place(1), Kind.LEVEL, LEAD))
+        near, _ = rounds.found(RivalPair(0, rounds.place(0), rounds.place(1), Rival.LEVEL, LEAD))
         assert ball(least) <= near <= ball(Fraction(most))
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import attemper
 from attemper.checker.analysis import Analysis
-from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, Row
+from attemper.checker.attention.contests import Competition, Lead, Rival, RivalPair, ScoreTerm
 from attemper.checker.constructions.select import SelectRule
 from attemper.checker.proof import prove
 from attemper.checker.rounding import attention, leads
@@ -189,7 +189,7 @@ def test_equal_contests_are_one_and_others_are_not() -> None:
         ("size", Lead(laurent.constant(7), one.size.domain)),
         ("reach", laurent.constant(7)),
         ("steps", 7),
-        ("rows", (*one.rows, Row(False, (laurent.constant(7),)))),
+        ("rows", (*one.rows, ScoreTerm(False, (laurent.constant(7),)))),
         ("pairs", (*one.pairs, *one.pairs)),
     ):
         assert replace(one, **{name: other}) != one
@@ -198,13 +198,13 @@ def test_equal_contests_are_one_and_others_are_not() -> None:
 # Rows that say nothing -----------------------------------------------------------------------------------
 
 
-def cells(count: int) -> Contest:
+def cells(count: int) -> Competition:
     """A contest whose rows but the first have queries that are 0; its places differ in these rows' keys."""
     places = [tuple(Fraction(int(k == row)) for row in range(count)) for k in range(count)]
     lead = Lead(laurent.constant(4), AFTER_FIRST)
-    pairs = [Pair(0, one, other, Kind.LEVEL, lead) for one, other in product(places, repeat=2)]
-    rows = [Row(False, (laurent.constant(int(k == 0)),)) for k in range(count)]
-    return Contest(1, lead, laurent.constant(3), 1, tuple(rows), tuple(pairs))
+    pairs = [RivalPair(0, one, other, Rival.LEVEL, lead) for one, other in product(places, repeat=2)]
+    rows = [ScoreTerm(False, (laurent.constant(int(k == 0)),)) for k in range(count)]
+    return Competition(1, lead, laurent.constant(3), 1, tuple(rows), tuple(pairs))
 
 
 def test_pairs_are_told_apart_by_the_rows_that_say_something() -> None:
@@ -214,7 +214,7 @@ def test_pairs_are_told_apart_by_the_rows_that_say_something() -> None:
     assert {(pair.winner[0], pair.other[0]) for pair in told} == set(product((0, 1), repeat=2))
     assert len(told) == 4
     assert len(contest.told_apart(((),))) == 1
-    kinds = tuple(replace(contest.pairs[0], kind=kind) for kind in Kind)
+    kinds = tuple(replace(contest.pairs[0], kind=kind) for kind in Rival)
     assert set(replace(contest, pairs=kinds).told_apart(((),))) == set(kinds)
     leads_ = tuple(replace(kinds[0], lead=Lead(laurent.constant(k), AFTER_FIRST)) for k in (1, 2))
     assert set(replace(contest, pairs=leads_).told_apart(((),))) == set(leads_)
@@ -262,7 +262,7 @@ def test_the_pairs_of_a_definite_language_are_as_many_as_its_cases(monkeypatch: 
     """Three for each of its 13 cells, and one where no case is in force; 494 if places are told apart."""
     model = attemper.compile_regex("(a|b)*a(a|b){12}", "ab")
     rounding = Rounding(prove(model.network, model.language, model.realisation), FLOAT64)
-    asked: list[Pair] = []
+    asked: list[RivalPair] = []
     loss = leads._Scores.loss
     monkeypatch.setattr(leads._Scores, "loss", lambda own, pair: asked.append(pair) or loss(own, pair))
     assert rounding.bounds_at(NUMERATOR, 1000).failure is None

@@ -11,7 +11,7 @@ from attemper.checker.proof import prove
 from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.decomposing.bounded import MOST_RANGES, bounded_counter
 from attemper.compiling.decomposing.decompose import decompose
-from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.lowering.counter_to_formula import counter_to_formula
 from attemper.compiling.pipeline import compile_language
 from attemper.errors import UnsupportedError
@@ -161,7 +161,7 @@ def test_a_cascade_is_taken_if_it_has_as_few_layers() -> None:
         ("a counter", 3)
     ]
     assert all(one.sublayers >= 4 for one in found.alternatives[:-1] if one.sublayers is not None)
-    assert not isinstance(decompose(automata.dyck(6), Limits(counter=False)).chosen, BoundedCounter)
+    assert not isinstance(decompose(automata.dyck(6), CascadeCaps(counter=False)).chosen, BoundedCounter)
 
 
 @pytest.mark.sweep(0)
@@ -169,4 +169,4 @@ def test_a_counter_is_taken_where_a_cascade_is_refused() -> None:
     dfa = automata.dyck(198)
     assert isinstance(decompose(dfa).chosen, BoundedCounter)
     with pytest.raises(UnsupportedError, match="beyond the cap"):
-        decompose(dfa, Limits(counter=False))
+        decompose(dfa, CascadeCaps(counter=False))

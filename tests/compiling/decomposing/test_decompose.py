@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 from attemper.compiling.cascade import Cascade, Counter, Delay, Latch
-from attemper.compiling.decomposing.bases import Places, by_place
+from attemper.compiling.decomposing.bases import PositionCycle, by_place
 from attemper.compiling.decomposing.decompose import decompose, labels_of, rows_of
 from attemper.compiling.decomposing.flag import PeriodNeededError, flag_chain
-from attemper.compiling.decomposing.limits import Limits
-from attemper.compiling.decomposing.stages import Images, Question
+from attemper.compiling.decomposing.limits import CascadeCaps
+from attemper.compiling.decomposing.stages import CascadeQuestion, Images
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
@@ -60,7 +60,7 @@ NAMED: dict[str, tuple[Dfa, int]] = {
 }
 """Automata, and with how many sublayers they are decomposed."""
 
-CASCADE = Limits(counter=False)
+CASCADE = CascadeCaps(counter=False)
 """Automata that are one counter get a cascade, too."""
 
 
@@ -91,7 +91,7 @@ def test_random_tables(seed: int) -> None:
         family = draw.choice([automata.random_dfa, automata.random_near_permutations])
         dfa = family(number, draw.randint(2, 5), draw.randint(1, 3))
         try:
-            cascade = decompose(dfa, Limits(symbols=1_000, rows_before_merging=20_000)).chosen
+            cascade = decompose(dfa, CascadeCaps(symbols=1_000, rows_before_merging=20_000)).chosen
         except UnsupportedError:
             seen["refused"] += 1
             continue
@@ -161,17 +161,17 @@ def test_levels_that_forget_and_levels_that_do_not(remembering: int, few: Few) -
     most = 0
     for seed in few(range(12), 5):
         dfa = regex_dfa(seed, 5, 30)
-        images = Images(dfa, Limits())
+        images = Images(dfa, CascadeCaps())
         codes = [int(state in dfa.accepting) for state in range(len(dfa.moves))]
-        places = Places(0, 1)
+        places = PositionCycle(0, 1)
         try:
             chain = flag_chain(
-                by_place(places, images, carried=False), images, Question(codes), (), remembering
+                by_place(places, images, carried=False), images, CascadeQuestion(codes), (), remembering
             )
         except PeriodNeededError as need:
-            places = Places(0, need.period)
+            places = PositionCycle(0, need.period)
             chain = flag_chain(
-                by_place(places, images, carried=True), images, Question(codes), (), remembering
+                by_place(places, images, carried=True), images, CascadeQuestion(codes), (), remembering
             )
         check(Cascade(dfa.alphabet, 0, places.period, (chain,), frozenset({(1,)})), dfa, seed=seed, short=5)
         most = max(most, *(len(level.registers) for level in chain.levels))

@@ -6,7 +6,7 @@ import pytest
 
 from attemper.compiling.decomposing import looking_ahead
 from attemper.compiling.decomposing.decompose import decompose
-from attemper.compiling.decomposing.limits import CapError, Limits
+from attemper.compiling.decomposing.limits import CapError, CascadeCaps
 from attemper.compiling.decomposing.looking_ahead import with_all_caps
 from attemper.languages.regular.regex import parse_regex
 
@@ -16,7 +16,7 @@ from attemper.languages.regular.regex import parse_regex
 )
 def test_the_caps_that_are_named_are_enough_and_none_is_named_for_nothing(text: str, alphabet: str) -> None:
     dfa = parse_regex(text, alphabet)
-    limits = Limits(symbols=10, labels=1, levels=1)
+    limits = CascadeCaps(symbols=10, labels=1, levels=1)
     with pytest.raises(CapError) as first:
         decompose(dfa, limits)
     assert len(first.value.met) == 1
@@ -36,7 +36,7 @@ def test_the_caps_that_are_named_are_enough_and_none_is_named_for_nothing(text: 
 
 
 def test_what_was_not_tried_is_said_not_to_be_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    dfa, limits = parse_regex("(aab|bba)*", "ab"), Limits(symbols=6, labels=1)
+    dfa, limits = parse_regex("(aab|bba)*", "ab"), CascadeCaps(symbols=6, labels=1)
     with pytest.raises(CapError) as first:
         decompose(dfa, limits)
     assert "which" not in str(first.value)

@@ -6,7 +6,17 @@ import random
 
 import pytest
 
-from attemper.compiling.cascade import Cascade, Chain, Counter, Delay, Latch, Level, Register, Sum, prefixes
+from attemper.compiling.cascade import (
+    Cascade,
+    Chain,
+    Counter,
+    Delay,
+    Latch,
+    Register,
+    RegisterLevel,
+    Sum,
+    prefixes,
+)
 from attemper.compiling.decomposing.merging import merge
 from attemper.compiling.decomposing.pruning import prune
 from attemper.languages.words import Alphabet, words_of_length
@@ -27,7 +37,7 @@ def random_chain(seed: int) -> Chain:
         for register in registers:
             contents = [(*some, one) for some in contents for one in _values(register, below)]
         keys = [(symbol, some) for symbol in range(below) for some in contents]
-        levels.append(Level(registers, tuple((key, draw.randrange(above)) for key in keys)))
+        levels.append(RegisterLevel(registers, tuple((key, draw.randrange(above)) for key in keys)))
         below = above
     return Chain(tuple(levels), tuple(draw.randrange(2) for _ in range(below)))
 
@@ -82,14 +92,16 @@ def test_pruning_leaves_the_rows_that_words_use(few: Few) -> None:
         for level in range(len(pruned.levels)):
             for row in range(len(pruned.levels[level].rows)):
                 rows = pruned.levels[level].rows
-                shorter = Level(pruned.levels[level].registers, rows[:row] + rows[row + 1 :])
+                shorter = RegisterLevel(pruned.levels[level].registers, rows[:row] + rows[row + 1 :])
                 levels = (*pruned.levels[:level], shorter, *pruned.levels[level + 1 :])
                 with pytest.raises(KeyError):
                     codes(Chain(levels, pruned.codes), 9)
 
 
 def test_pruning_gives_up_at_its_limit() -> None:
-    counter = Level((Counter(frozenset({0}), 5),), tuple(((s, (c,)), c) for s in (0, 1, 2) for c in range(5)))
+    counter = RegisterLevel(
+        (Counter(frozenset({0}), 5),), tuple(((s, (c,)), c) for s in (0, 1, 2) for c in range(5))
+    )
     chain = Chain((counter,), (0, 0, 0, 0, 1))
     assert prune(chain, BASE, 4) is chain
     assert len(prune(chain, BASE, 5).levels[0].rows) == 10
@@ -97,9 +109,13 @@ def test_pruning_gives_up_at_its_limit() -> None:
 
 def test_equal_symbols_labels_and_useless_registers_go() -> None:
     """Level 1 has a symbol twice and a latch that says nothing; level 2 has two equal labels."""
-    first = Level((Latch(((0, 0),)),), (((0, (None,)), 0), ((0, (0,)), 1), ((1, (None,)), 2), ((1, (0,)), 2)))
+    first = RegisterLevel(
+        (Latch(((0, 0),)),), (((0, (None,)), 0), ((0, (0,)), 1), ((1, (None,)), 2), ((1, (0,)), 2))
+    )
     work = Latch(((0, 0), (1, 1), (2, None)))
-    second = Level((work,), tuple(((s, (c,)), int(c is not None)) for s in (0, 1, 2) for c in (None, 0, 1)))
+    second = RegisterLevel(
+        (work,), tuple(((s, (c,)), int(c is not None)) for s in (0, 1, 2) for c in (None, 0, 1))
+    )
     chain = merge(Chain((first, second), (0, 1)))
     assert codes(chain, 6) == codes(Chain((first, second), (0, 1)), 6)
     assert [len(level.registers) for level in chain.levels] == [0, 1]

@@ -8,10 +8,16 @@ from itertools import combinations, product
 import pytest
 
 from attemper.compiling.decomposing.abelian import coordinates, tallies, total
-from attemper.compiling.decomposing.bases import Places, by_last_letters, by_place, exact_places, reachable_at
-from attemper.compiling.decomposing.congruences import Budget, coarsest, quotient, splitting
+from attemper.compiling.decomposing.bases import (
+    PositionCycle,
+    by_last_letters,
+    by_place,
+    exact_places,
+    reachable_at,
+)
+from attemper.compiling.decomposing.congruences import UnionBudget, coarsest, quotient, splitting
 from attemper.compiling.decomposing.frames import frames
-from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.decomposing.refining import refine
 from attemper.compiling.decomposing.stages import Images
 from attemper.languages.regular.dfa import Dfa
@@ -49,10 +55,10 @@ def test_coarsest_congruences(seed: int) -> None:
     every = [classes for classes in partitions(len(dfa.moves)) if is_congruence(dfa, classes)]
     for p, q in combinations(range(len(dfa.moves)), 2):
         apart = [classes for classes in every if classes[p] != classes[q]]
-        found = coarsest(dfa, p, q, Budget(100_000))
+        found = coarsest(dfa, p, q, UnionBudget(100_000))
         assert found in apart
         assert not any(found != other and refines(found, other) for other in apart)
-    split = splitting(dfa, Budget(100_000))
+    split = splitting(dfa, UnionBudget(100_000))
     proper = [classes for classes in every if max(classes) < len(dfa.moves) - 1]
     splits = len(dfa.moves) > 1 and len(set(zip(*proper, strict=True))) == len(dfa.moves) if proper else False
     assert (split is not None) == splits
@@ -62,14 +68,14 @@ def test_coarsest_congruences(seed: int) -> None:
 
 
 def test_a_spent_budget_finds_nothing() -> None:
-    budget = Budget(10)
+    budget = UnionBudget(10)
     assert splitting(automata.contains_all(4), budget) is None
     assert budget.left < 0
 
 
 def test_quotients_follow_the_classes() -> None:
     dfa = automata.contains_all(3)
-    for congruence in splitting(dfa, Budget(100_000)) or ():
+    for congruence in splitting(dfa, UnionBudget(100_000)) or ():
         small = quotient(dfa, congruence)
         for word in words_of_length(dfa.alphabet, 5):
             assert small.state_after(word) == congruence[dfa.state_after(word)]
@@ -124,10 +130,10 @@ def test_stages_hold_the_state_and_frames_number_it(seed: int) -> None:
     """Along every short word, the state is in the set of the node reached, at two heights."""
     draw = random.Random(seed)
     dfa = draw.choice([automata.random_dfa, automata.random_order_preserving])(seed, draw.randint(2, 6), 2)
-    images = Images(dfa, Limits())
+    images = Images(dfa, CascadeCaps())
     places = exact_places(images)[0]
     for stage in (
-        by_place(Places(0, 1), images, carried=False),
+        by_place(PositionCycle(0, 1), images, carried=False),
         by_place(places, images, carried=True),
         by_last_letters(places, images, 2, carried=False)[1],
     ):
@@ -149,9 +155,9 @@ def test_stages_hold_the_state_and_frames_number_it(seed: int) -> None:
 def test_what_is_reachable_at_a_place() -> None:
     for seed in range(20):
         dfa = automata.random_dfa(seed, 6, 2)
-        images = Images(dfa, Limits())
+        images = Images(dfa, CascadeCaps())
         exact, sets = exact_places(images)
-        for places in (exact, Places(0, exact.period), Places(1, 3)):
+        for places in (exact, PositionCycle(0, exact.period), PositionCycle(1, 3)):
             found = [0] * places.count
             for length in range(11):
                 place = 0

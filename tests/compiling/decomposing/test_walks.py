@@ -9,8 +9,8 @@ import pytest
 from attemper.checker.proof import prove
 from attemper.compiling.cascade import Cascade, Sum, prefixes
 from attemper.compiling.decomposing.decompose import decompose
-from attemper.compiling.decomposing.limits import Limits
-from attemper.compiling.decomposing.stages import Question
+from attemper.compiling.decomposing.limits import CascadeCaps
+from attemper.compiling.decomposing.stages import CascadeQuestion
 from attemper.compiling.decomposing.walks import walk_chain
 from attemper.compiling.pipeline import compile_language
 from attemper.errors import UnsupportedError
@@ -69,7 +69,7 @@ def test_random_walks(seed: int) -> None:
         tuple(walked(number, moves, [letter])[0] for letter in range(len(moves))) for number in range(numbers)
     )
     dfa = Dfa(Alphabet(tuple("abc"[: len(moves)])), rows, start, frozenset())
-    found = walk_chain(dfa, Question(tuple(range(numbers))), Limits())
+    found = walk_chain(dfa, CascadeQuestion(tuple(range(numbers))), CascadeCaps())
     assert found is not None
     places, chain = found
     for number in range(numbers):
@@ -108,14 +108,14 @@ def test_a_gridworld_in_the_plane_is_two_walks_side_by_side() -> None:
 
 def test_many_numbers_are_counted_by_sums() -> None:
     """Where the remainders of both counts have too many combinations."""
-    found = walk_chain(gridworld(40), Question((0,) * 39 + (1,)), Limits())
+    found = walk_chain(gridworld(40), CascadeQuestion((0,) * 39 + (1,)), CascadeCaps())
     assert found is not None
     assert isinstance(found[1].levels[0].registers[0], Sum)
 
 
 def test_steps_that_are_alike_but_for_whole_rounds_need_no_counter() -> None:
     """Up and down are alike modulo 2: the position says where the ring begins."""
-    found = walk_chain(automata.clamped(3), Question((1, 0, 0)), Limits())
+    found = walk_chain(automata.clamped(3), CascadeQuestion((1, 0, 0)), CascadeCaps())
     assert found is not None
     places, chain = found
     assert places.period == 2
@@ -126,9 +126,9 @@ def test_steps_that_are_alike_but_for_whole_rounds_need_no_counter() -> None:
     "dfa", [automata.parity(), automata.dyck(4), automata.a_star_b(), automata.tomita(3)]
 )
 def test_what_is_no_walk(dfa: Dfa) -> None:
-    assert walk_chain(dfa, Question(tuple(range(len(dfa.moves)))), Limits()) is None
+    assert walk_chain(dfa, CascadeQuestion(tuple(range(len(dfa.moves)))), CascadeCaps()) is None
 
 
 def test_more_cells_than_registers_are_refused_by_name() -> None:
     with pytest.raises(UnsupportedError, match="--cap registers="):
-        walk_chain(gridworld(70), Question((0,) * 70), Limits())
+        walk_chain(gridworld(70), CascadeQuestion((0,) * 70), CascadeCaps())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from attemper.compiling.cascade import Cascade, Counter, Latch, Level, Sum, prefixes, start
+from attemper.compiling.cascade import Cascade, Counter, Latch, RegisterLevel, Sum, prefixes, start
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Word, words_of_length
 from tests.support.drawn.automata import wandering
@@ -42,7 +42,7 @@ def configurations(cascade: Cascade, dfa: Dfa, cap: int) -> int | None:
     return len(seen)
 
 
-def _after(level: Level, symbol: int, held: tuple[int | None, ...]) -> tuple[int | None, ...]:
+def _after(level: RegisterLevel, symbol: int, held: tuple[int | None, ...]) -> tuple[int | None, ...]:
     """What the registers hold next. The delays of a level have the distances 1, 2, ... in this order."""
     following: list[int | None] = []
     earlier: int | None = symbol

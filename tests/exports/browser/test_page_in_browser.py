@@ -14,7 +14,7 @@ import torch
 import attemper
 from attemper.exports.page.contents import page_contents
 from attemper.exports.page.writing import page_text
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.languages.words import Word, show_word
 from attemper.networks.layers import Network
 from attemper.running.batches import tokens_of
@@ -29,9 +29,9 @@ EIGHT = ("majority", "since", "until", "dyck-1", "parity", "automaton", "strict"
 WORDS = 500
 
 
-def subject_of(name: str) -> Subject:
+def subject_of(name: str) -> Exported:
     model = MODELS[name]()
-    return Subject(model.network, model.source)
+    return Exported(model.network, model.source)
 
 
 def some_words(network: Network) -> list[Word]:
@@ -66,7 +66,7 @@ def test_outputs_are_those_of_the_dense_module_bit_for_bit(name: str, visit: Vis
 
 def test_what_is_typed_is_shown(visit: Visit) -> None:
     model = attemper.compile("#<['0'] <= #<['1']", "01")
-    visit.open(page_text(Subject(model.network, model.source, model.certify()), model.word("01")))
+    visit.open(page_text(Exported(model.network, model.source, model.certify()), model.word("01")))
     assert visit.text("#title") == model.title
     for word in ("01", "0", "", "1", "0010111", "01" * 40):
         visit.type(word)
@@ -88,7 +88,7 @@ def test_what_is_typed_is_shown(visit: Visit) -> None:
 
 def test_a_word_beyond_the_horizon_is_warned_of(visit: Visit) -> None:
     model = attemper.compile("O a", "ab", regime="temperature")
-    text = page_text(Subject(model.network, model.source, model.certify()), model.word("abab"))
+    text = page_text(Exported(model.network, model.source, model.certify()), model.word("abab"))
     for horizon, warned in (("4", False), ("3", True), ("null", True)):
         visit.open(re.sub(r'"horizon":\w+', f'"horizon":{horizon}', text))
         assert (visit.page.query_selector("#horizon.warning") is not None) is warned
@@ -190,7 +190,7 @@ def test_labels_and_symbols_are_text(visit: Visit) -> None:
     """Also in what is typed, in the address and in a picture: nothing becomes an element that is run."""
     model = attemper.compile("'<' S '</script>' | O '<img/src=x/onerror=alert(1)>'", HOSTILE)
     picture = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><text y="15">&lt;a</text></svg>'
-    subject = Subject(model.network, model.source)
+    subject = Exported(model.network, model.source)
     visit.open(page_text(subject, HOSTILE, "<b>bold</b>", picture=picture))
     assert visit.text("#title") == "<b>bold</b>"
     assert visit.page.input_value("#word") == " ".join(HOSTILE)
@@ -211,7 +211,7 @@ def test_labels_and_symbols_are_text(visit: Visit) -> None:
 
 def test_symbols_of_several_characters_are_typed_and_clicked(visit: Visit) -> None:
     model = attemper.compile("push S pop", ["push", "pop"])
-    visit.open(page_text(Subject(model.network, model.source)))
+    visit.open(page_text(Exported(model.network, model.source)))
     assert visit.text("#length") == "the empty word"
     for symbol in ("pop", "push", "push"):
         visit.page.click(f"#symbols button:text-is('{symbol}')")
@@ -253,7 +253,7 @@ def test_attention_is_read_by_keyboard_and_by_pointer(visit: Visit) -> None:
 def test_numbers_and_symbols_are_put_out(name: str, visit: Visit) -> None:
     model = MODELS[name]()
     word = tuple(model.alphabet.symbols[:2] * 3)
-    visit.open(page_text(Subject(model.network, model.source), word))
+    visit.open(page_text(Exported(model.network, model.source), word))
     shown = visit.page.eval_on_selector_all("#outputs td", "cells => cells.map((cell) => cell.innerText)")
     assert visit.text("#verdict") == shown[-1]
     run = next(model.run([word]))
@@ -269,7 +269,7 @@ def test_numbers_and_symbols_are_put_out(name: str, visit: Visit) -> None:
 def test_another_network_is_shown_without_a_reload(visit: Visit) -> None:
     visit.open(page_text(subject_of("dyck-1"), tuple("()")))
     model = MODELS["until"]()
-    contents = page_contents(Subject(model.network, model.source), ("a", "b"), "another")
+    contents = page_contents(Exported(model.network, model.source), ("a", "b"), "another")
     visit.page.evaluate("contents => attemper.show(contents)", contents)
     assert visit.text("#title") == "another"
     assert visit.page.input_value("#word") == "ab"

@@ -19,9 +19,9 @@ from attemper.languages.named.entry import (
     EVERY_REGIME,
     REGULAR,
     Entry,
-    Formula,
+    FormulaText,
     Rasp,
-    Source,
+    SourceText,
     Transduction,
 )
 from attemper.languages.named.zoo import (
@@ -95,7 +95,7 @@ def is_one_change(word: Word, other: Word) -> bool:
     every_nth(SOURCES, 3),
     ids=[f"{one.name} {type(source).__name__}" for one, source in SOURCES],
 )
-def test_every_source_means_what_the_oracle_says(entry: Entry, source: Source) -> None:
+def test_every_source_means_what_the_oracle_says(entry: Entry, source: SourceText) -> None:
     written = language_of(entry, source)
     assert not written.reads_first
     for word in short_words(entry):
@@ -461,7 +461,7 @@ def test_formulas_are_as_short_as_they_are_said_to_be() -> None:
         one.name: source.text
         for one in entries()
         for source in reversed(one.sources)
-        if isinstance(source, Formula)
+        if isinstance(source, FormulaText)
     }
     assert texts["k-hop-1"].startswith("a & (!(Y a) S (Y a & a)) | b & ")
     assert texts["a-n-b-n"] == "H (a -> !O b) & #<[a] = #<[b]"

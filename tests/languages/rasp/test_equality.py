@@ -20,11 +20,11 @@ from attemper.languages.rasp.syntax import (
     Join,
     Joined,
     Number,
+    ProgramText,
     Quantified,
     Quantifier,
     Relation,
     Selection,
-    Source,
     Sum,
     Truth,
 )
@@ -58,7 +58,7 @@ def drawn(seed: int) -> RaspProgram | None:
             Quantified(quantifier, mask, condition, body),
         )
     )
-    source = Source(sampler.alphabet, False, (), output)
+    source = ProgramText(sampler.alphabet, False, (), output)
     assert parse_source(show(source)) == source
     try:
         return parse_rasp(show(source))

@@ -22,9 +22,9 @@ from attemper.languages.rasp.syntax import (
     Divisor,
     Expression,
     Index,
+    ProgramText,
     Quantified,
     Quantifier,
-    Source,
 )
 from attemper.languages.rasp.syntax import (
     Mask as SeenMask,
@@ -163,7 +163,7 @@ def likely(rng: random.Random) -> Expression:
     return Distributed(tuple((name, Fraction(own, whole)) for name, own in zip(names, weights, strict=True)))
 
 
-def sampled(seed: int) -> Source:
+def sampled(seed: int) -> ProgramText:
     rng = random.Random(seed)
     sampler = RaspSampler(rng)
     definitions = sampler.source(rng.randrange(4)).definitions
@@ -171,14 +171,14 @@ def sampled(seed: int) -> Source:
         output = likely(rng)
         for _ in range(rng.randrange(4)):
             output = Conditional(sampler.bit(2), *rng.sample([output, likely(rng)], 2))
-        return Source(sampler.alphabet, None, definitions, output)
+        return ProgramText(sampler.alphabet, None, definitions, output)
     if rng.random() < 0.5:
         condition = sampler.condition(2, (Index.HERE, Index.THERE))
         output = Quantified(Quantifier.COUNT, rng.choice(list(SeenMask)), condition, None)
     else:
         output = sampler.integer(2)
     divisor = rng.choice([None, None, Divisor.VISIBLE, Divisor.POSITION, Divisor.LENGTH])
-    return Source(sampler.alphabet, None, definitions, output, divisor=divisor)
+    return ProgramText(sampler.alphabet, None, definitions, output, divisor=divisor)
 
 
 EXPECTED = ("several masks", "too many", "cases, and one head")

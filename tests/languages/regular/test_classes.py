@@ -16,8 +16,8 @@ from attemper.languages.regular.classes import (
     Classification,
     Cycle,
     EqualLengths,
-    Kind,
     Permuting,
+    RegularClass,
     check_witness,
     classify,
     components,
@@ -39,23 +39,23 @@ def sample(seed: int) -> Dfa:
     return family(seed, draw.randint(2, 5), draw.randint(1, 3))
 
 
-def kind_by_brute_force(dfa: Dfa) -> Kind:
+def kind_by_brute_force(dfa: Dfa) -> RegularClass:
     semigroup = monoids.transition_semigroup(dfa)
     if monoids.is_aperiodic(semigroup):
-        return Kind.APERIODIC
+        return RegularClass.APERIODIC
     if monoids.is_quasi_aperiodic(dfa):
-        return Kind.QUASI_APERIODIC
-    return Kind.SOLVABLE if monoids.is_solvable(semigroup) else Kind.NON_SOLVABLE
+        return RegularClass.QUASI_APERIODIC
+    return RegularClass.SOLVABLE if monoids.is_solvable(semigroup) else RegularClass.NON_SOLVABLE
 
 
-def check_against_brute_force(dfa: Dfa) -> Kind:
+def check_against_brute_force(dfa: Dfa) -> RegularClass:
     found = classify(dfa)
     assert found.kind is kind_by_brute_force(dfa)
     assert check_witness(dfa, found)
-    if found.kind is Kind.QUASI_APERIODIC:
+    if found.kind is RegularClass.QUASI_APERIODIC:
         assert found.modulus is not None
         assert monoids.is_aperiodic_modulo(dfa, found.modulus)
-    if found.kind is not Kind.NON_SOLVABLE:
+    if found.kind is not RegularClass.NON_SOLVABLE:
         semigroup = monoids.transition_semigroup(dfa)
         assert found.derived_length == monoids.greatest_derived_length(semigroup)
     return found.kind
@@ -63,13 +63,13 @@ def check_against_brute_force(dfa: Dfa) -> Kind:
 
 def test_classes_agree_with_brute_force(few: Few) -> None:
     counts = Counter(check_against_brute_force(sample(seed)) for seed in few(range(150), 20))
-    assert all(counts[kind] >= 4 * (counts.total() // 150) for kind in Kind), counts
+    assert all(counts[kind] >= 4 * (counts.total() // 150) for kind in RegularClass), counts
 
 
 @pytest.mark.slow
 def test_classes_agree_with_brute_force_on_many() -> None:
     counts = Counter(check_against_brute_force(sample(seed)) for seed in range(2000))
-    assert all(counts[kind] >= 50 for kind in Kind), counts
+    assert all(counts[kind] >= 50 for kind in RegularClass), counts
 
 
 STAR_FREE = {
@@ -95,7 +95,7 @@ STAR_FREE = {
 @pytest.mark.parametrize("dfa", STAR_FREE.values(), ids=STAR_FREE)
 def test_star_free(dfa: Dfa) -> None:
     found = classify(dfa)
-    assert (found.kind, found.modulus, found.derived_length) == (Kind.APERIODIC, 1, 0)
+    assert (found.kind, found.modulus, found.derived_length) == (RegularClass.APERIODIC, 1, 0)
     assert found.groups == ()
     assert found.witness is None
 
@@ -116,7 +116,7 @@ def test_the_random_families_are_not_trivial() -> None:
 )
 def test_quasi_aperiodic_but_not_star_free(dfa: Dfa, modulus: int, word: str) -> None:
     found = classify(dfa)
-    assert (found.kind, found.modulus) == (Kind.QUASI_APERIODIC, modulus)
+    assert (found.kind, found.modulus) == (RegularClass.QUASI_APERIODIC, modulus)
     assert isinstance(found.witness, Cycle)
     assert found.witness.word == tuple(word)
     assert check_witness(dfa, found)
@@ -140,7 +140,7 @@ def test_quasi_aperiodic_but_not_star_free(dfa: Dfa, modulus: int, word: str) ->
 )
 def test_solvable(dfa: Dfa, names: set[str], length: int) -> None:
     found = classify(dfa)
-    assert (found.kind, found.modulus, found.derived_length) == (Kind.SOLVABLE, None, length)
+    assert (found.kind, found.modulus, found.derived_length) == (RegularClass.SOLVABLE, None, length)
     assert {info.name for info in found.groups} == names
     assert isinstance(found.witness, EqualLengths)
     assert check_witness(dfa, found)
@@ -158,7 +158,7 @@ def test_solvable(dfa: Dfa, names: set[str], length: int) -> None:
 )
 def test_not_solvable(dfa: Dfa, name: str, factor: str) -> None:
     found = classify(dfa)
-    assert (found.kind, found.modulus, found.derived_length) == (Kind.NON_SOLVABLE, None, None)
+    assert (found.kind, found.modulus, found.derived_length) == (RegularClass.NON_SOLVABLE, None, None)
     assert isinstance(found.witness, Permuting)
     assert (found.groups[0].name, found.witness.factor) == (name, factor)
     assert f"factor {factor}" in found.reason
@@ -182,19 +182,19 @@ def test_wrong_witnesses_are_noticed() -> None:
     assert broken(runs, found, states=(0, 0))
     assert broken(runs, found, states=(0, 2))
     assert not check_witness(runs, replace(found, witness=None))
-    assert not check_witness(runs, replace(found, kind=Kind.SOLVABLE))
+    assert not check_witness(runs, replace(found, kind=RegularClass.SOLVABLE))
     parity = automata.parity()
     found = classify(parity)
     assert broken(parity, found, idle=("b",))
     assert broken(parity, found, idle=("a", "a"))
     assert broken(parity, found, moving=("a",))
-    assert not check_witness(parity, replace(found, kind=Kind.QUASI_APERIODIC))
+    assert not check_witness(parity, replace(found, kind=RegularClass.QUASI_APERIODIC))
     five = automata.word_problem("A5")
     found = classify(five)
     assert broken(five, found, factor="A6")
     assert broken(five, found, words=(("a",),))
     assert broken(five, found, states=(0, 1))
-    assert not check_witness(five, replace(found, kind=Kind.SOLVABLE))
+    assert not check_witness(five, replace(found, kind=RegularClass.SOLVABLE))
 
 
 def test_texts() -> None:
@@ -449,7 +449,7 @@ def test_a_group_too_large_to_measure_is_classified(monkeypatch: pytest.MonkeyPa
     assert len(dfa.moves) == 40
     monkeypatch.setattr(groups, "SIFTED", 10)
     found = classify(dfa)
-    assert found.kind is Kind.NON_SOLVABLE
+    assert found.kind is RegularClass.NON_SOLVABLE
     assert [(info.degree, info.order, info.name) for info in found.groups] == [(40, None, "a large group")]
     assert check_witness(dfa, found)
 

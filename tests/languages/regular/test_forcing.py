@@ -12,10 +12,10 @@ import pytest
 
 from attemper.errors import UnsupportedError
 from attemper.languages.regular import forcing
-from attemper.languages.regular.classes import Kind, classify
+from attemper.languages.regular.classes import RegularClass, classify
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
-from attemper.languages.regular.forcing import Growth, forcing_number, growth
+from attemper.languages.regular.forcing import ForcingGrowth, forcing_number, growth
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet, parse_alphabet, words_of_length
@@ -120,14 +120,14 @@ def test_one_letter_leaves_nothing_to_fix(k: int) -> None:
     dfa = automata.length_modulo(k)
     for n in range(9):
         assert forcing_number(dfa, n) == forcing.ForcingNumber(0, (None,) * n, n % k == 0)
-    assert growth(dfa) == Growth((Fraction(0),), 0)
+    assert growth(dfa) == ForcingGrowth((Fraction(0),), 0)
 
 
 @pytest.mark.parametrize(("dfa", "member"), [(automata.empty(), False), (automata.universal(), True)])
 def test_empty_and_universal_languages(dfa: Dfa, member: bool) -> None:
     for n in (0, 1, 50):
         assert forcing_number(dfa, n) == forcing.ForcingNumber(0, (None,) * n, member)
-    assert growth(dfa) == Growth((Fraction(0),), 0)
+    assert growth(dfa) == ForcingGrowth((Fraction(0),), 0)
 
 
 def test_states_that_no_word_reaches_or_tells_apart_change_nothing() -> None:
@@ -148,7 +148,7 @@ def modulo(k: int, n: int) -> int:
 def test_counting_modulo_a_number_needs_nearly_all_symbols(k: int) -> None:
     dfa = automata.count_modulo(k)
     assert [forcing_number(dfa, n).fixed for n in range(30)] == [modulo(k, n) for n in range(30)]
-    assert growth(dfa) == Growth((Fraction(1),), None)
+    assert growth(dfa) == ForcingGrowth((Fraction(1),), None)
     assert growth(dfa).sensitive
 
 
@@ -167,7 +167,7 @@ KNOWN = {
 def test_languages_that_few_symbols_decide(name: str) -> None:
     regex, alphabet, most = KNOWN[name]
     dfa = parse_regex(regex, parse_alphabet(alphabet))
-    assert growth(dfa) == Growth((Fraction(0),), most)
+    assert growth(dfa) == ForcingGrowth((Fraction(0),), most)
     assert not growth(dfa).sensitive
     assert max(forcing_number(dfa, n).fixed for n in range(13)) == most
 
@@ -177,13 +177,13 @@ def test_brackets_of_bounded_depth(depth: int, kinds: int) -> None:
     """A closing bracket first decides, and nothing has to be fixed where no words are balanced."""
     dfa = automata.dyck(depth, kinds)
     assert [forcing_number(dfa, n).fixed for n in range(9)] == [0, 0, 1, 0, 1, 0, 1, 0, 1]
-    assert growth(dfa) == Growth((Fraction(0),), 1)
+    assert growth(dfa) == ForcingGrowth((Fraction(0),), 1)
 
 
 # All lengths ------------------------------------------------------------------------------------------
 
 
-def predicted(found: Growth, n: int) -> Fraction:
+def predicted(found: ForcingGrowth, n: int) -> Fraction:
     return found.slopes[n % len(found.slopes)]
 
 
@@ -240,7 +240,7 @@ SLOPES = {
 def test_slopes_of_groups(name: str) -> None:
     dfa, slopes = SLOPES[name]
     found = growth(dfa)
-    assert found == Growth(tuple(map(Fraction, slopes)), None)
+    assert found == ForcingGrowth(tuple(map(Fraction, slopes)), None)
     assert found.slope == max(map(Fraction, slopes))
     values = by_all_sets(dfa, 80)[0]
     for n in range(60):
@@ -272,12 +272,12 @@ def classified_dfas() -> list[Dfa]:
 
 def test_quasi_aperiodic_languages_are_not_sensitive() -> None:
     """They are recognised with hard attention, so nothing else may come out; the sensitive ones count."""
-    kinds: dict[bool, set[Kind]] = {True: set(), False: set()}
+    kinds: dict[bool, set[RegularClass]] = {True: set(), False: set()}
     for dfa in classified_dfas():
         kinds[growth(dfa).sensitive].add(classify(minimal(dfa)).kind)
-    assert kinds[True] <= {Kind.SOLVABLE, Kind.NON_SOLVABLE}
+    assert kinds[True] <= {RegularClass.SOLVABLE, RegularClass.NON_SOLVABLE}
     assert kinds[True]
-    assert kinds[False] >= {Kind.APERIODIC, Kind.QUASI_APERIODIC, Kind.SOLVABLE}
+    assert kinds[False] >= {RegularClass.APERIODIC, RegularClass.QUASI_APERIODIC, RegularClass.SOLVABLE}
 
 
 # Caps ---------------------------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ def test_a_graph_that_is_too_large_may_still_have_a_bound(monkeypatch: pytest.Mo
         without.setattr(forcing, "_greatest", lambda _: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             growth(dfa, limit=40)
-    assert growth(dfa, limit=40) == growth(dfa) == Growth((Fraction(0),), 1)
+    assert growth(dfa, limit=40) == growth(dfa) == ForcingGrowth((Fraction(0),), 1)
 
 
 def test_other_caps(monkeypatch: pytest.MonkeyPatch) -> None:

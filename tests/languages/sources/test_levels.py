@@ -10,7 +10,7 @@ from attemper.errors import OptionError
 from attemper.exact.balls import ball, precision
 from attemper.languages.sources import bracket_levels
 from attemper.languages.sources.bracket_levels import (
-    Limit,
+    LengthParity,
     last_symbol_excess,
     length_excess,
     query_excess,
@@ -107,16 +107,16 @@ def test_levels_of_brackets_equal_enumeration(p: Fraction) -> None:
 def test_the_floors_of_brackets_to_the_digits_printed(row: list[str]) -> None:
     source = Brackets(Fraction(row[0]))
     found = (
-        type_excess(source, Limit.EVEN),
-        type_excess(source, Limit.ODD),
-        star_excess(source, Limit.EVEN),
-        last_symbol_excess(source, Limit.EVEN),
-        length_excess(source, Limit.EVEN),
-        length_excess(source, Limit.ODD),
+        type_excess(source, LengthParity.EVEN),
+        type_excess(source, LengthParity.ODD),
+        star_excess(source, LengthParity.EVEN),
+        last_symbol_excess(source, LengthParity.EVEN),
+        length_excess(source, LengthParity.EVEN),
+        length_excess(source, LengthParity.ODD),
     )
     assert all(shows(value, text) for value, text in zip(found, row[1:], strict=True))
-    assert star_excess(source, Limit.ODD).overlaps(type_excess(source, Limit.ODD))
-    assert length_excess(source, Limit.ODD).overlaps(query_excess(source, Limit.ODD))
+    assert star_excess(source, LengthParity.ODD).overlaps(type_excess(source, LengthParity.ODD))
+    assert length_excess(source, LengthParity.ODD).overlaps(query_excess(source, LengthParity.ODD))
 
 
 def test_optima_of_brackets_to_the_digits_printed() -> None:
@@ -128,11 +128,11 @@ def test_optima_of_brackets_to_the_digits_printed() -> None:
 @pytest.mark.parametrize("p", [Fraction(1, 4), Fraction(2, 5)])
 def test_floors_stand_in_order_and_tend_to_their_limits(p: Fraction) -> None:
     source = Brackets(p)
-    for n in (4, 64, 512, Limit.EVEN):
+    for n in (4, 64, 512, LengthParity.EVEN):
         assert type_excess(source, n) < star_excess(source, n) < last_symbol_excess(source, n)
         assert last_symbol_excess(source, n) < length_excess(source, n)
     for of in (type_excess, star_excess, last_symbol_excess, length_excess, query_excess):
-        for limit, early, late in ((Limit.EVEN, 128, 1024), (Limit.ODD, 129, 1025)):
+        for limit, early, late in ((LengthParity.EVEN, 128, 1024), (LengthParity.ODD, 129, 1025)):
             missing = [abs(of(source, n) - of(source, limit)) for n in (early, late)]
             assert missing[1].contains(0) or missing[1] < missing[0] / 3
 
@@ -161,11 +161,11 @@ def test_floors_with_a_change_are_the_least_mean_of_two_losses(eps: Fraction) ->
 def test_what_is_left_of_the_series_of_stars_is_bounded(monkeypatch: pytest.MonkeyPatch, p: Fraction) -> None:
     """However few terms are added up, the sum of all is in the ball."""
     source = Brackets(p)
-    whole = star_excess(source, Limit.EVEN)
+    whole = star_excess(source, LengthParity.EVEN)
     assert whole.rad() < ball(Fraction(1, 2**100))
     for terms in (2, 3, 8, 40):
         monkeypatch.setattr(bracket_levels, "BLOCKS", terms)
-        found = star_excess(source, Limit.EVEN)
+        found = star_excess(source, LengthParity.EVEN)
         assert found.contains(whole)
         assert found.rad() < ball(Fraction(terms**2 + 4 * terms + 6, 2 ** (terms + 1)))
 

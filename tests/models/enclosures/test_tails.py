@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attemper.models.enclosures.tails import layer_norm_slope_by_coordinates
-from attemper.models.soft.weights import Norm
+from attemper.models.soft.weights import EncoderNorm
 
 
 def kappa_by_points(width: int) -> float:
@@ -30,7 +30,7 @@ def kappa_by_points(width: int) -> float:
 @pytest.mark.parametrize("width", [2, 16, 64, 100, 256])
 def test_the_greatest_slope_by_coordinates_is_reached(width: int) -> None:
     """From 58 on a variance above 0 gives the greatest, which is 3.51 at 256."""
-    found = layer_norm_slope_by_coordinates(Norm(np.ones(width), np.zeros(width), 1.0))
+    found = layer_norm_slope_by_coordinates(EncoderNorm(np.ones(width), np.zeros(width), 1.0))
     reached = kappa_by_points(width)
     assert reached <= found <= reached * 1.0001
     assert width != 256 or round(found, 2) == 3.51

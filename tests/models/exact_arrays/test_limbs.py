@@ -10,7 +10,7 @@ import pytest
 
 from attemper.errors import UnsupportedError
 from attemper.models.exact_arrays import limbs
-from attemper.models.exact_arrays.integers import Integers
+from attemper.models.exact_arrays.integers import ExactIntegers
 
 SIZES = [(1, 3), (20, 40), (30, 31), (61, 61), (62, 5), (70, 300), (400, 2)]
 SHAPE = (3, 5, 6)
@@ -18,7 +18,7 @@ SHAPE = (3, 5, 6)
 TERMS = 4
 
 
-def drawn(random: Random, bits: int, shape: tuple[int, ...]) -> Integers:
+def drawn(random: Random, bits: int, shape: tuple[int, ...]) -> ExactIntegers:
     """Integers of up to so many bits, some of them small, equal or extreme; as small arrays as hold them."""
     most = 2**bits - 1
     chosen = [
@@ -28,7 +28,7 @@ def drawn(random: Random, bits: int, shape: tuple[int, ...]) -> Integers:
     return numbers.astype(np.int64) if bits < 62 else numbers
 
 
-def whole(numbers: limbs.Limbs) -> Integers:
+def whole(numbers: limbs.Limbs) -> ExactIntegers:
     return sum((part.astype(object) << limbs.BITS * place) for place, part in enumerate(numbers))  # type: ignore[return-value]
 
 

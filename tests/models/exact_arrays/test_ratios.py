@@ -8,7 +8,7 @@ from statistics import median
 
 import pytest
 
-from attemper.theories.softening.check.elementwise import Budget, error_bound, inverse_temperatures
+from attemper.theories.softening.check.elementwise import ErrorBudget, error_bound, inverse_temperatures
 from tests.support.drawn.soft_networks import softened, tieless, violations
 from tests.support.judges.soft_floats import hottest, hottest_that_works
 
@@ -26,7 +26,7 @@ def ratios(layers: int, epsilon: Fraction, count: int) -> list[float]:
         works = hottest_that_works(hard, LENGTH, float(epsilon))
         if works is None:
             continue
-        budget = Budget(hard, LENGTH)
+        budget = ErrorBudget(hard, LENGTH)
 
         def is_proved(temperature: float, hard=hard, budget=budget) -> bool:  # type: ignore[no-untyped-def]
             soft = softened(hard, 1 / Fraction(temperature))

@@ -30,17 +30,17 @@ from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import parse_alphabet
+from attemper.models.arrays import Array, Integers
 from attemper.models.hard.masked import MaskedModel, alphabet_of, numbers_of, placed, verdicts
 from attemper.models.hard.masked_arrays import MaskedEncoder, MaskedHardModel
 from attemper.models.hard.masked_examples import Alternating
 from attemper.models.hard.masked_loading import as_masked, load_masked
 from attemper.models.hard.masked_networks import MaskedNetwork
 from attemper.models.hard.periods import places_of
-from attemper.models.hard.protocol import Array, Integers
 from attemper.models.soft.reading import read_weights
 from attemper.models.soft.weights import Encoder, Mask, NoPositions, Periodic, Table
 from attemper.modules import ModuleError
-from attemper.networks.files import Source
+from attemper.networks.files import Provenance
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Masking, Network
 from attemper.networks.meaning_hard import output_bits
@@ -109,7 +109,7 @@ def test_compiled_networks_with_hard_weights_are_read_back(formula: str) -> None
 
 def test_a_network_is_read_from_its_folder(tmp_path: Path) -> None:
     _, network = hard("O (b & Y a)")
-    save_network(network, Source("formula", "O (b & Y a)", "last", "decoder"), tmp_path / "net")
+    save_network(network, Provenance("formula", "O (b & Y a)", "last", "decoder"), tmp_path / "net")
     model = load_masked(str(tmp_path / "net"))
     assert automaton_of_masked(model).dfa == minimal(parse_regex("(a|b)*ab(a|b)*", "ab"))
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from attemper.models.arrays import Array, Integers
 from attemper.models.hard.probing import PROBED, BatchDependenceError, Probed
-from attemper.models.hard.protocol import Array, Integers
 
 Rows = list[int]
 

@@ -11,15 +11,15 @@ import pytest
 
 from attemper.errors import OptionError
 from attemper.models.soft.loading import load_encoder
-from attemper.models.soft.weights import Bounded, Encoder, Norm, Periodic
+from attemper.models.soft.weights import Bounded, Encoder, EncoderNorm, Periodic
 from attemper.models.soft.wellformed import complaints
 from attemper.modules import ModuleError
 from tests.support.drawn.encoders import NORMS, random_encoder
 
 ENCODER = random_encoder(1)
 (LAYER, *_) = ENCODER.layers
-NORM = Norm(np.ones(16), np.zeros(16), 1e-5)
-WRONG_NORM = Norm(np.ones(16), np.zeros(16), 0.0)
+NORM = EncoderNorm(np.ones(16), np.zeros(16), 1e-5)
+WRONG_NORM = EncoderNorm(np.ones(16), np.zeros(16), 0.0)
 
 
 def with_layer(**changes: object) -> Encoder:

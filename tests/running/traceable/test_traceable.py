@@ -14,8 +14,8 @@ import torch
 import attemper
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ONE, Digits, I, Power, times
-from attemper.exports.subject import Subject
-from attemper.networks.files import Source, contents_of
+from attemper.exports.subject import Exported
+from attemper.networks.files import Provenance, contents_of
 from attemper.networks.layers import Construction, Foreign, Hidden, Layer, Masking, Network
 from attemper.networks.regime import Regime
 from attemper.networks.weights import tensors_of
@@ -44,12 +44,12 @@ from tests.support.slowly import every_nth, mostly_slow
 
 FORMATS = {torch.float64: 2.0**-53, torch.float32: 2.0**-24}
 SUBJECTS = dict(subjects())
-SHARE_OF_A = Source("formula", "true", "last", "unbounded")
+SHARE_OF_A = Provenance("formula", "true", "last", "unbounded")
 
 
-def subject_of(formula: str) -> Subject:
+def subject_of(formula: str) -> Exported:
     model = attemper.compile(formula, "ab")
-    return Subject(model.network, model.source)
+    return Exported(model.network, model.source)
 
 
 def largest(words: list[tuple[str, ...]]) -> int:

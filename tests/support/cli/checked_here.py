@@ -34,7 +34,7 @@ def checked_here() -> Iterator[None]:
     started = limits._child
 
     @contextmanager
-    def answered(request: limits.Request, most: limits.Limits) -> Iterator[_Answered | Popen[bytes]]:
+    def answered(request: limits.Request, most: limits.ProcessLimits) -> Iterator[_Answered | Popen[bytes]]:
         if request.model is not None:
             with started(request, most) as process:
                 yield process

@@ -53,7 +53,7 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Binary, BinaryOperator, Symbol
 from attemper.languages.words import Alphabet
-from attemper.networks.files import WEIGHTS, Source, digest_of
+from attemper.networks.files import WEIGHTS, Provenance, digest_of
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import Head, Masking, Network, Softmax
 from attemper.networks.regime import Regime as RegimeKind
@@ -139,7 +139,7 @@ def write_rejected(folder: Path) -> None:
 def _write_attack(folder: Path, attack: Attack) -> None:
     """A hand-built network with the claims that an earlier checker called PROVED."""
     language = TemporalLanguage(parse(attack.formula, attack.network.alphabet), At.LAST, accepts_empty=False)
-    source = Source("formula", show(language.formula), "last", "unbounded")
+    source = Provenance("formula", show(language.formula), "last", "unbounded")
     claim = FloatClaim(attack.format, "numerator-first", attack.horizon, "")
     folder.mkdir(parents=True)
     save_network(attack.network, source, folder)

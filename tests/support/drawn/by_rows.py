@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attemper.models.arrays import Array, Integers
 from attemper.models.hard.masked import MaskedHead
-from attemper.models.hard.protocol import Array, Integers
 
 Row = tuple[Any, ...]
 

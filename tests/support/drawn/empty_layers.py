@@ -7,12 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 from attemper.exact.closed_forms import ONE
-from attemper.exports.subject import Subject
-from attemper.networks.files import Source
+from attemper.exports.subject import Exported
+from attemper.networks.files import Provenance
 from attemper.networks.layers import Hidden, Layer, Masking, Network, Norm, Normalisation
 from tests.support.drawn.scan_networks import HeadOf, network_of
 
-SHARE_OF_A = Source("formula", "true", "last", "unbounded")
+SHARE_OF_A = Provenance("formula", "true", "last", "unbounded")
 NOTHING = Layer((), (), ())
 
 
@@ -48,6 +48,6 @@ BUILDS: dict[str, Callable[[], Network]] = {
 }
 
 
-def subject_of(name: str) -> Subject:
+def subject_of(name: str) -> Exported:
     """One of them, as exports take it."""
-    return Subject(BUILDS[name](), SHARE_OF_A)
+    return Exported(BUILDS[name](), SHARE_OF_A)

@@ -9,8 +9,9 @@ import torch
 from safetensors import safe_open
 from torch import nn
 
+from attemper.models.arrays import Integers
 from attemper.models.soft.reading import read_weights
-from attemper.models.soft.weights import Encoder, Integers, Mask, Positions
+from attemper.models.soft.weights import Encoder, Mask, Positions
 from tests import ROOT
 
 BITS = ("0", "1", "$")

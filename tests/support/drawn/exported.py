@@ -15,9 +15,9 @@ from torch import Tensor
 import attemper
 from attemper import LayerNorm, Model
 from attemper.exact.closed_forms import ONE, I, N, over, times
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.languages.words import Word
-from attemper.networks.files import Source
+from attemper.networks.files import Provenance
 from attemper.networks.layers import Masking, Network
 from attemper.running.dense import DenseTransformer
 from attemper.running.traceable.labels import labels_of
@@ -95,12 +95,12 @@ def all_masks() -> Network:
     return replace(network, symbols=put_out, output=put_out[0][1])
 
 
-def subjects() -> Iterator[tuple[str, Subject]]:
+def subjects() -> Iterator[tuple[str, Exported]]:
     """Every network by its name."""
     for name, build in MODELS.items():
         model = build()
-        yield name, Subject(model.network, model.source)
-    yield "all masks", Subject(all_masks(), Source("formula", "true", "last", "unbounded"))
+        yield name, Exported(model.network, model.source)
+    yield "all masks", Exported(all_masks(), Provenance("formula", "true", "last", "unbounded"))
 
 
 def words_for(

@@ -10,7 +10,7 @@ import numpy as np
 
 from attemper.exact.balls import precision
 from attemper.models.soft.meaning import outputs_in_balls
-from attemper.models.soft.weights import Encoder, EncoderLayer, Mask, NoPositions, Norm
+from attemper.models.soft.weights import Encoder, EncoderLayer, EncoderNorm, Mask, NoPositions
 from tests.support.drawn.encoders import BITS
 
 PRECISION = 3000
@@ -21,7 +21,7 @@ SHAPES = ((9, 3), (9,), (3, 3), (3,), (1, 3), (1,), (3, 1), (3,))
 
 def averaging(
     rows: Sequence[Sequence[float]],
-    norms: tuple[Norm, Norm] | None,
+    norms: tuple[EncoderNorm, EncoderNorm] | None,
     *,
     written: float = 1.0,
     readout: float = 1.0,
@@ -40,8 +40,8 @@ def averaging(
     )
 
 
-def norm_of(gain: float, epsilon: float) -> Norm:
-    return Norm(np.full(3, gain), np.zeros(3), epsilon)
+def norm_of(gain: float, epsilon: float) -> EncoderNorm:
+    return EncoderNorm(np.full(3, gain), np.zeros(3), epsilon)
 
 
 def real_change(encoder: Encoder) -> flint.arb:

@@ -13,10 +13,11 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.models.hard.examples import BITS, Booleans, Described
+from attemper.models.arrays import Array, Booleans, Integers
+from attemper.models.hard.examples import BITS, Described
 from attemper.models.hard.masked import MaskedHead
 from attemper.models.hard.masked_examples import INTEGERS
-from attemper.models.hard.protocol import Array, Integers, dot
+from attemper.models.hard.protocol import dot
 
 FIXED_ORDER = "float64, every sum in the order of the coordinates"
 

@@ -10,7 +10,7 @@ import flint
 
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
-from attemper.checker.values import Stream, Value
+from attemper.checker.values import ResidualValues, Value
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import ClosedForm, number
 from attemper.exact.predicates import Remainder
@@ -80,10 +80,10 @@ class Palette:
         names = list(self.values)
         return tuple(sorted((names.index(name), Fraction(factor)) for name, factor in form.items() if factor))
 
-    def stream(self) -> Stream:
+    def stream(self) -> ResidualValues:
         """All coordinates."""
         errors = [self.errors.get(name, Fraction(0)) for name in self.values]
-        return Stream(list(self.values.values()), errors)
+        return ResidualValues(list(self.values.values()), errors)
 
     def head(
         self,

@@ -9,8 +9,8 @@ from string import ascii_lowercase
 import numpy as np
 from numpy.typing import NDArray
 
+from attemper.models.arrays import Array, Integers
 from attemper.models.hard.masked import MaskedHead
-from attemper.models.hard.protocol import Array, Integers
 from tests.support.oracles.plain_masked import Matrix, PlainMasked
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from attemper.exact.predicates import Named, Remainder
 from attemper.languages.temporal.syntax import (
-    Atom,
     Binary,
     BinaryOperator,
     Comparison,
@@ -23,6 +22,7 @@ from attemper.languages.temporal.syntax import (
     Side,
     Symbol,
     Term,
+    TermAtom,
     Unary,
     UnaryOperator,
     linear_term,
@@ -101,7 +101,7 @@ class FormulaSampler:
         )
         return linear_term(parts, self.rng.choice([0, 0, 1, 2, 3, -1]))
 
-    def _atom(self, nesting: int) -> Atom:
+    def _atom(self, nesting: int) -> TermAtom:
         kind = self.rng.random()
         if kind < 0.15:
             return PositionAtom()

@@ -12,14 +12,14 @@ from attemper.networks.files import bare_digest
 from attemper.networks.layers import Network, Softmax
 from attemper.theories.softening.certificate import (
     Approximation,
-    ClosedForm,
+    ClosedFormErrors,
     GapBy,
     HeadGap,
     LayerError,
     Monomial,
 )
 from attemper.theories.softening.check.by_rule import LayerByRule, by_rule
-from attemper.theories.softening.check.closed_form import Chain
+from attemper.theories.softening.check.closed_form import ErrorChain
 from attemper.theories.softening.check.hard import hardened, uniform_heads
 
 DIGEST = "f" * 64
@@ -66,7 +66,7 @@ def with_errors(
     takes_bits: bool = False,
 ) -> Claims:
     """The claims with the least errors that can be claimed. Raises `UnprovenError` if there are none."""
-    chain = Chain(network, known or by_rule(hardened(network)), takes_bits)
+    chain = ErrorChain(network, known or by_rule(hardened(network)), takes_bits)
     before, found = chain.start(), []
     for number, claimed in enumerate(claims):
         errors = chain.errors_after(number, claimed, before)
@@ -99,7 +99,7 @@ def softened(
 
     soft, found = _least(at)
     hard = bare_digest(hardened(network))
-    return soft, Approximation(DIGEST, hard, epsilon, 1, last, ClosedForm(found, checked_to))
+    return soft, Approximation(DIGEST, hard, epsilon, 1, last, ClosedFormErrors(found, checked_to))
 
 
 def _least(at: Callable[[int, int], tuple[Network, Claims] | None]) -> tuple[Network, Claims]:

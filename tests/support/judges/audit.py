@@ -21,7 +21,7 @@ from attemper.checker.analysis import (
     PRECISION,
     Analysis,
     LayerFact,
-    Symbol,
+    OneHot,
     SymbolFact,
     layer_fact,
     with_names,
@@ -31,7 +31,7 @@ from attemper.checker.names import Mean, NearestKey, UnprovenError, Whole
 from attemper.checker.rounding.arithmetic import EXACT, UNKNOWN, Kernel, Off, OfInteger, OfNumber, PowersOfN
 from attemper.checker.rounding.network import Rounding
 from attemper.checker.sums import Sums
-from attemper.checker.values import Stream, Value, embedded
+from attemper.checker.values import ResidualValues, Value, embedded
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import FORMATS
 from attemper.networks.layers import Network
@@ -52,7 +52,7 @@ class Subject:
     name: str
     network: Network
     positions: Callable[[tuple[str, ...]], Sums]
-    symbols: Mapping[int, Sequence[Symbol]] = field(default_factory=dict)
+    symbols: Mapping[int, Sequence[OneHot]] = field(default_factory=dict)
     is_loose: bool = False
 
 
@@ -146,7 +146,9 @@ def _false_values(
                         yield f"{word} at {i} after {place}: x{coordinate} is {found}, not {wrong}"
 
 
-def _wrong_value(reading: Reading, stream: Stream, coordinate: int, i: int, found: flint.arb) -> str | None:
+def _wrong_value(
+    reading: Reading, stream: ResidualValues, coordinate: int, i: int, found: flint.arb
+) -> str | None:
     low, high = reading.ends(stream.values[coordinate], i)
     error = error_of(reading, stream, coordinate, i)
     if low == high and not error:
@@ -158,7 +160,7 @@ def _wrong_value(reading: Reading, stream: Stream, coordinate: int, i: int, foun
     return None
 
 
-def error_of(reading: Reading, stream: Stream, coordinate: int, i: int) -> Fraction:
+def error_of(reading: Reading, stream: ResidualValues, coordinate: int, i: int) -> Fraction:
     """The error that the checker states of a coordinate, in a word of this length."""
     length, bound = Fraction(reading.length), stream.fading.get(coordinate)
     if bound is None:
@@ -226,7 +228,7 @@ def _known(network: Network, offs: Sequence[Off], *, is_whole: bool) -> list[int
 
 
 def _wrong_float(
-    reading: Reading, stream: Stream, coordinate: int, off: Off, i: int, found: float
+    reading: Reading, stream: ResidualValues, coordinate: int, off: Off, i: int, found: float
 ) -> str | None:
     value = stream.values[coordinate]
     low, high = reading.ends(value, i)
@@ -242,7 +244,7 @@ def _wrong_float(
     return None
 
 
-def allowed_of(reading: Reading, stream: Stream, coordinate: int, off: Off, i: int) -> flint.arb:
+def allowed_of(reading: Reading, stream: ResidualValues, coordinate: int, off: Off, i: int) -> flint.arb:
     """How far a computed coordinate may be from its value at a position."""
     value = stream.values[coordinate]
     if isinstance(off, OfInteger):

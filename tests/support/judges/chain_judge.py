@@ -17,7 +17,7 @@ from attemper.exact.closed_forms import evaluate
 from attemper.languages.words import Word
 from attemper.networks.layers import HardWeighting, Head, LinearForm, Network, Softmax
 from attemper.networks.meaning_hard import residual_streams, value_of, visible
-from attemper.theories.softening.certificate import ClosedForm, GapBy, LayerError, Monomial
+from attemper.theories.softening.certificate import ClosedFormErrors, GapBy, LayerError, Monomial
 
 SHORT = 4
 LENGTHS = (1, 2, 3, 4, 7, 8, 16, 1023, 10**6)
@@ -112,7 +112,7 @@ class Judge:
         self.seen = seen_of(network, longest)
         self.inputs = {key: _some(found) for key, found in self.seen.inputs.items()}
 
-    def is_false(self, soft: Network, evidence: ClosedForm, epsilon: Fraction) -> str:
+    def is_false(self, soft: Network, evidence: ClosedFormErrors, epsilon: Fraction) -> str:
         """Where the chain is false, in words; empty if nothing is found."""
         before = flint.ctx.prec
         flint.ctx.prec = BITS
@@ -121,7 +121,7 @@ class Judge:
         finally:
             flint.ctx.prec = before
 
-    def _of_hard(self, evidence: ClosedForm) -> str:
+    def _of_hard(self, evidence: ClosedFormErrors) -> str:
         """Of leads and magnitudes, on short words; of what is given, on those on which that is checked."""
         for number, claimed in enumerate(evidence.layers):
             for n in self._short(claimed.magnitude_by, evidence):
@@ -136,11 +136,11 @@ class Judge:
                         return f"the lead of layer {number}, head {index} at {n}"
         return ""
 
-    def _short(self, by: GapBy, evidence: ClosedForm) -> range:
+    def _short(self, by: GapBy, evidence: ClosedFormErrors) -> range:
         longest = self.longest if by is GapBy.RULE else min(self.longest, evidence.checked_to)
         return range(1, longest + 1)
 
-    def _of_chain(self, soft: Network, evidence: ClosedForm, epsilon: Fraction) -> str:
+    def _of_chain(self, soft: Network, evidence: ClosedFormErrors, epsilon: Fraction) -> str:
         for n in LENGTHS:
             errors = {c: flint.arb(0) for c in range(len(soft.coordinates))}
             for number, claimed in enumerate(evidence.layers):

@@ -15,7 +15,7 @@ from attemper.checker.analysis import Analysis
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import (
     Affine,
-    At,
+    AtOffset,
     Clamped,
     CountNamed,
     CountRemainder,
@@ -33,12 +33,12 @@ from attemper.checker.names import (
     PlaceRemainder,
     PositivePart,
     Range,
-    Shifted,
+    SelectedAt,
     SumAtLeast,
     SymbolCode,
     Whole,
 )
-from attemper.checker.values import Stream, Value
+from attemper.checker.values import ResidualValues, Value
 from attemper.exact.balls import ball, precision
 from attemper.languages.words import Word
 from attemper.networks import meaning_soft
@@ -211,7 +211,7 @@ class Reading:
                 return before + self.number(own, i) + after >= threshold
             case Exists(masking, where):
                 return any(self.number(where, j) for j in self.seen(masking, i))
-            case At(masking, leftmost, where, inner):
+            case SelectedAt(masking, leftmost, where, inner):
                 found = [j for j in self.seen(masking, i) if self.number(where, j)]
                 return bool(found) and self.bit(inner, threshold, found[0 if leftmost else -1])
             case NearestAt(inner=inner):
@@ -220,7 +220,7 @@ class Reading:
                 whole = self.names.quantities[found]
                 assert isinstance(whole, NearestKey)
                 return self.whole(found, i) - self.whole(whole.query, i) >= threshold
-            case Shifted(offset, inner):
+            case AtOffset(offset, inner):
                 return 1 <= i + offset <= n and self.bit(inner, threshold, i + offset)
             case SymbolCode(layer, group):
                 return self.number(self.symbols[layer, group][threshold], i) == 1
@@ -253,7 +253,7 @@ def derived_wrongly(analysis: Analysis, word: Word) -> Iterator[str]:
                         )
 
 
-def _error(stream: Stream, coordinate: int, length: int) -> Fraction:
+def _error(stream: ResidualValues, coordinate: int, length: int) -> Fraction:
     """What the checker knows of a coordinate's error in words of a length."""
     error, fading = stream.errors[coordinate], stream.fading.get(coordinate)
     if fading is None:
@@ -262,7 +262,7 @@ def _error(stream: Stream, coordinate: int, length: int) -> Fraction:
     return error * Fraction(length) ** fading.power
 
 
-def _after_heads(layer: Layer, before: meaning_soft.Stream) -> meaning_soft.Stream:
+def _after_heads(layer: Layer, before: meaning_soft.ResidualBalls) -> meaning_soft.ResidualBalls:
     """The stream between the heads and the hidden units, by the definition of attention."""
     middle = [list(vector) for vector in before]
     for head in layer.heads:

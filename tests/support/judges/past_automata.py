@@ -15,7 +15,6 @@ from math import lcm
 
 from attemper.exact.predicates import Remainder
 from attemper.languages.temporal.syntax import (
-    Atom,
     Binary,
     BinaryOperator,
     Comparison,
@@ -29,6 +28,7 @@ from attemper.languages.temporal.syntax import (
     Side,
     Symbol,
     Term,
+    TermAtom,
     Unary,
     UnaryOperator,
     subformulas,
@@ -126,7 +126,7 @@ def table_of(formula: Formula, symbols: Sequence[str], accepts_empty: bool = Fal
         rest = tuple(_folded(totals[atom], *own) for atom, own in counted.items())
         return tuple(known[part] for part in kept), rest
 
-    def _unpacked(state: Hashable) -> tuple[dict[Formula, bool], dict[Atom, int]]:
+    def _unpacked(state: Hashable) -> tuple[dict[Formula, bool], dict[TermAtom, int]]:
         truths, totals = state  # type: ignore[misc]
         return dict(zip(kept, truths, strict=True)), dict(zip(counted, totals, strict=True))
 
@@ -150,9 +150,9 @@ def _remembered(formula: Formula, parts: Sequence[Formula]) -> tuple[Formula, ..
     return tuple(found)
 
 
-def _counted(parts: Sequence[Formula]) -> dict[Atom, tuple[int, int]]:
+def _counted(parts: Sequence[Formula]) -> dict[TermAtom, tuple[int, int]]:
     """What is counted, with the total from which on only its remainder matters, and the modulus."""
-    found: dict[Atom, tuple[int, int]] = {}
+    found: dict[TermAtom, tuple[int, int]] = {}
     for part in parts:
         match part:
             case Comparison(_, left, right):
@@ -176,7 +176,7 @@ def _holds(
     symbol: str,
     old: dict[Formula, bool] | None,
     known: dict[Formula, bool],
-    totals: dict[Atom, int],
+    totals: dict[TermAtom, int],
 ) -> bool:
     """`old` has what is remembered of the position before, `totals` all of the counts that the part reads."""
     match part:
@@ -240,7 +240,7 @@ def _require_one_sided(term: Term) -> None:
     assert abs(term.constant) < FAR
 
 
-def _value(term: Term, totals: dict[Atom, int]) -> int:
+def _value(term: Term, totals: dict[TermAtom, int]) -> int:
     return term.constant + sum(factor * totals[atom] for factor, atom in term.parts)
 
 

@@ -16,7 +16,6 @@ from attemper.languages.rasp.syntax import (
     Applied,
     Comparison,
     Conditional,
-    Congruence,
     Definition,
     Distributed,
     Edge,
@@ -37,12 +36,13 @@ from attemper.languages.rasp.syntax import (
     Negative,
     Number,
     Position,
+    ProgramText,
     Quantified,
     Quantifier,
     Relation,
+    RemainderTest,
     Selection,
     Shifted,
-    Source,
     Sum,
     SymbolName,
     Truth,
@@ -73,7 +73,7 @@ _RELATIONS: dict[Relation, Callable[[Value, Value], bool]] = {
 class RaspMeaning:
     """What a source says of a word, at each position."""
 
-    def __init__(self, source: Source, word: Word) -> None:
+    def __init__(self, source: ProgramText, word: Word) -> None:
         self.word = word
         self.definitions = {one.name: one.expression for one in source.definitions}
         self.known: dict[tuple[str, int], Value] = {}
@@ -125,7 +125,7 @@ class RaspMeaning:
                 return not of(premise) or of(conclusion)
             case Comparison(relation, left, right):
                 return _RELATIONS[relation](of(left), of(right))
-            case Congruence(operand, modulus, remainder):
+            case RemainderTest(operand, modulus, remainder):
                 return (int(of(operand)) - remainder) % modulus == 0
             case Sum(parts):
                 return sum(int(of(part)) for part in parts)
@@ -235,16 +235,16 @@ class RaspSampler:
         self.integers: list[str] = []
         self.symbols: dict[str, frozenset[str]] = {}
 
-    def source(self, definitions: int) -> Source:
+    def source(self, definitions: int) -> ProgramText:
         """A source of so many definitions; the output builds on them."""
         defined = []
         for index in range(definitions):
             name = f"d{index}"
             defined.append(Definition(name, self._defined(name)))
         if self.rng.random() < 0.2:
-            return Source(self.alphabet, None, tuple(defined), self.symbol(2)[0])
+            return ProgramText(self.alphabet, None, tuple(defined), self.symbol(2)[0])
         at = At.FIRST if self.rng.random() < 0.2 else At.LAST
-        return Source(self.alphabet, self.rng.random() < 0.5, tuple(defined), self.bit(2), at)
+        return ProgramText(self.alphabet, self.rng.random() < 0.5, tuple(defined), self.bit(2), at)
 
     def _defined(self, name: str) -> Expression:
         match self.rng.choice(("bit", "bit", "bit", "integer", "symbol")):
@@ -360,7 +360,7 @@ class RaspSampler:
 
     def _congruence(self, operand: Expression) -> Expression:
         modulus = self.rng.choice((1, 2, 3))
-        return Congruence(operand, modulus, self.rng.randrange(modulus))
+        return RemainderTest(operand, modulus, self.rng.randrange(modulus))
 
     def _quantified(self, depth: int) -> Expression:
         quantifier = self.rng.choice((Quantifier.SOME, Quantifier.EVERY))

@@ -15,7 +15,7 @@ import numpy as np
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.reading import TemporalLanguage
-from attemper.networks.files import Source, contents_of
+from attemper.networks.files import Provenance, contents_of
 from attemper.networks.layers import Network
 from tests.support.oracles.raw_exact import outputs
 from tests.support.oracles.raw_files import RawNetwork, raw_network
@@ -25,7 +25,7 @@ Word = tuple[int, ...]
 
 NEAR = 1 / 8
 
-NO_SOURCE = Source("formula", "true", "last", "unbounded")
+NO_SOURCE = Provenance("formula", "true", "last", "unbounded")
 """What the files say that they were made from: nobody looks at that."""
 
 

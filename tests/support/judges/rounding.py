@@ -31,7 +31,7 @@ from attemper.checker.rounding.heads import RoundedHeads
 from attemper.checker.rounding.leads import Cold, ScoredRow
 from attemper.checker.rounding.network import Rounding
 from attemper.checker.rules import HeadFact, Peaked
-from attemper.checker.values import Stream, Value
+from attemper.checker.values import ResidualValues, Value
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import FIRST, ONE, SIGN, ClosedForm, I, number, times
 from attemper.exact.formats import FORMATS, FloatFormat
@@ -190,7 +190,7 @@ def scored(query: Fraction, key: Fraction) -> ScoredRow:
 
 
 def rounded_row(
-    lengths: Lengths, query: LinearForm, key: LinearForm, cold: Cold, before: Stream, offs: list[Off]
+    lengths: Lengths, query: LinearForm, key: LinearForm, cold: Cold, before: ResidualValues, offs: list[Off]
 ) -> RoundedRow:
     """A row as it is computed by a head that shares nothing with others."""
     return RoundedHeads(lengths, NUMERATOR)._row(query, key, cold, before, offs, offs)

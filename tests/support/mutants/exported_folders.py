@@ -20,7 +20,7 @@ from attemper.exports.hugging_face_files import (
     tokenizer_of,
     tokenizer_settings,
 )
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.languages.words import Alphabet
 from attemper.networks.safetensors import Tensor
 from attemper.networks.weights import tensors_of
@@ -31,14 +31,14 @@ Config = dict[str, Any]
 Weights = dict[str, Tensor]
 
 
-def exported_config(subject: Subject, dtype: str = "float64") -> Config:
+def exported_config(subject: Exported, dtype: str = "float64") -> Config:
     """What an exported `config.json` holds, as transformers orders it."""
     data = {**config_of(subject, dtype), "transformers_version": "5.23.0"}
     found: Config = json.loads(json.dumps(data, sort_keys=True))
     return found
 
 
-def weights_of(subject: Subject) -> Weights:
+def weights_of(subject: Exported) -> Weights:
     """The tensors under their names in an exported file, in an order of its own."""
     return {f"{PREFIX}{name}": tensor for name, tensor in sorted(tensors_of(subject.network).items())}
 
@@ -65,5 +65,5 @@ def in_float32(tensors: Weights) -> bytes:
     return struct.pack("<Q", len(text)) + text + body
 
 
-def subject_of(model: Model) -> Subject:
-    return Subject(model.network, model.source, model.certify())
+def subject_of(model: Model) -> Exported:
+    return Exported(model.network, model.source, model.certify())

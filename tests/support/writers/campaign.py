@@ -42,7 +42,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Formula
 from attemper.networks import files
-from attemper.networks.files import Source
+from attemper.networks.files import Provenance
 from attemper.networks.layers import Network
 from attemper.networks.wellformed import complaints
 from tests.support.drawn.hand_built import KINDS, hand_built
@@ -107,7 +107,7 @@ def source_of(formula: Formula) -> dict[str, Any]:
 
 def saved(network: Network, text: str, folder: Path) -> tuple[Network, RawNetwork]:
     """The network as the library reads it back from files, and as it stands there."""
-    files.save(network, Source("formula", text, "last", "unbounded"), folder)
+    files.save(network, Provenance("formula", text, "last", "unbounded"), folder)
     return files.load(folder)[0], read_folder(folder)
 
 
@@ -574,7 +574,7 @@ def _compiled_bytes(text: str, regime: str) -> tuple[bytes, bytes]:
 
 
 def _bytes_of(network: Network, text: str, folder: Path) -> tuple[bytes, bytes]:
-    files.save(network, Source("formula", text, "last", "unbounded"), folder)
+    files.save(network, Provenance("formula", text, "last", "unbounded"), folder)
     return (folder / files.STRUCTURE).read_bytes(), (folder / files.WEIGHTS).read_bytes()
 
 

@@ -18,7 +18,7 @@ from typing import final
 
 import attemper
 from attemper.languages.measures import FLOAT_ACCURACY
-from attemper.languages.named.entry import Entry, Named, PutOut, RegimeName
+from attemper.languages.named.entry import Entry, RegimeName, StatedOutput, ZooEntry
 from attemper.languages.named.zoo import named
 from attemper.languages.words import Word
 from attemper.running.runs import Run
@@ -63,7 +63,7 @@ class Compared:
     first_wrong: int | None
 
 
-def compared(entry: Named, regime: RegimeName) -> Compared:
+def compared(entry: ZooEntry, regime: RegimeName) -> Compared:
     """The entry's network in float32, at all the lengths."""
     model = attemper.compile_named(entry.name, regime=regime)
     words = sorted(compared_words(entry), key=len)
@@ -73,18 +73,18 @@ def compared(entry: Named, regime: RegimeName) -> Compared:
     return Compared(len(words), len(wrong), min(wrong, default=None))
 
 
-def is_right(entry: Named, model: Model, run: Run) -> bool:
+def is_right(entry: ZooEntry, model: Model, run: Run) -> bool:
     if isinstance(entry, Entry):
         return model.verdict(run) is entry.accepts(run.word)
     return agree(model.read(run), entry.outputs(run.word))
 
 
-def agree(read: Sequence[object], right: Sequence[PutOut]) -> bool:
+def agree(read: Sequence[object], right: Sequence[StatedOutput]) -> bool:
     """Whether names and integers are the same, and other numbers as near as is claimed of them in floats."""
     return len(read) == len(right) and all(map(_is_near, read, right))
 
 
-def _is_near(read: object, right: PutOut) -> bool:
+def _is_near(read: object, right: StatedOutput) -> bool:
     if isinstance(right, dict):
         return (
             isinstance(read, dict)
@@ -97,12 +97,12 @@ def _is_near(read: object, right: PutOut) -> bool:
 
 
 @cache
-def compared_words(entry: Named) -> set[Word]:
+def compared_words(entry: ZooEntry) -> set[Word]:
     """Words whose greatest length is each of the lengths: random ones, and those on which models go wrong."""
     return {word for length in LENGTHS for word in _words_to(entry, length) if word}
 
 
-def _words_to(entry: Named, length: int) -> Iterator[Word]:
+def _words_to(entry: ZooEntry, length: int) -> Iterator[Word]:
     yield from entry.edges(Random(length), length)
     if not isinstance(entry, Entry):
         yield from entry.words(seed=length, count=4 * EACH, longest=length)

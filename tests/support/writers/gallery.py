@@ -14,7 +14,7 @@ import attemper
 from attemper import Model
 from attemper.exports.page.writing import page_text
 from attemper.exports.pictures.source import source_picture
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.writing import write_together
 from tests import ROOT
 
@@ -111,7 +111,7 @@ def gallery() -> dict[Path, bytes]:
     files, items = {}, []
     for piece in PIECES:
         model = piece.build()
-        subject = Subject(model.network, model.source, model.certify())
+        subject = Exported(model.network, model.source, model.certify())
         picture, _ = source_picture(subject)
         text = page_text(subject, model.word(piece.word), piece.title, picture=picture)
         files[FOLDER / f"{piece.name}.html"] = text.encode()

@@ -144,15 +144,15 @@ def test_no_time_leaves_what_is_known(tmp_path: Path) -> None:
 
 
 def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    reached, calls = searching.Caps.reached, []
+    reached, calls = searching.ClassCaps.reached, []
 
-    def interrupted(self: searching.Caps, classes: int) -> str | None:
+    def interrupted(self: searching.ClassCaps, classes: int) -> str | None:
         calls.append(classes)
         if len(calls) == 40:
             raise KeyboardInterrupt
         return reached(self, classes)
 
-    monkeypatch.setattr(searching.Caps, "reached", interrupted)
+    monkeypatch.setattr(searching.ClassCaps, "reached", interrupted)
     found = run("depth", "--regex", NESTED, *AB, "--json")
     assert found.code == 12
     assert found.record["stopped"] == "interrupted"

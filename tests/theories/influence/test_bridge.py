@@ -22,7 +22,7 @@ from attemper.theories.influence.search.bridge import (
 )
 from attemper.theories.influence.search.logit_ranges import TRIED, parse_logit_range
 from attemper.theories.influence.search.subjects import of_model
-from attemper.workbench.report.assumptions import Answer, is_bounded, one_symbol
+from attemper.workbench.report.assumptions import Boundedness, is_bounded, one_symbol
 from tests.support.cli.command_line import attemper as command
 
 PARITY, MAJORITY, FIRST = "#<['1'] % 2 = 0", "#<['0'] <= #<['1']", "O ('1' & !(Y '0' | Y '1'))"
@@ -182,24 +182,24 @@ def test_a_head_that_averages_what_others_have_written_is_no_exception() -> None
     assert averages[-1][1] == "more: what it reads"
 
 
-UNBOUNDED: list[tuple[Callable[[], ClosedForm], Answer]] = [
-    (lambda: times(I, over(N)), Answer.YES),
-    (lambda: times(SIGN, over(I)), Answer.YES),
-    (lambda: I, Answer.NO),
-    (lambda: times(I, SIGN), Answer.NO),
-    (lambda: plus(N, 1, times(-1, I)), Answer.NO),
-    (lambda: times(I, I, over(N)), Answer.NO),
-    (lambda: Digits(N), Answer.NO),
-    (lambda: plus(I, Digits(I)), Answer.UNKNOWN),
-    (lambda: plus(I, times(-1, I)), Answer.UNKNOWN),
-    (lambda: times(I, FIRST_PLACE), Answer.UNKNOWN),
-    (lambda: Power(plus(I, 1), 2), Answer.NO),
+UNBOUNDED: list[tuple[Callable[[], ClosedForm], Boundedness]] = [
+    (lambda: times(I, over(N)), Boundedness.YES),
+    (lambda: times(SIGN, over(I)), Boundedness.YES),
+    (lambda: I, Boundedness.NO),
+    (lambda: times(I, SIGN), Boundedness.NO),
+    (lambda: plus(N, 1, times(-1, I)), Boundedness.NO),
+    (lambda: times(I, I, over(N)), Boundedness.NO),
+    (lambda: Digits(N), Boundedness.NO),
+    (lambda: plus(I, Digits(I)), Boundedness.UNKNOWN),
+    (lambda: plus(I, times(-1, I)), Boundedness.UNKNOWN),
+    (lambda: times(I, FIRST_PLACE), Boundedness.UNKNOWN),
+    (lambda: Power(plus(I, 1), 2), Boundedness.NO),
 ]
 
 
 @pytest.mark.parametrize(("form", "answer"), UNBOUNDED)
 def test_what_is_bounded_is_decided_exactly_or_not_at_all(
-    form: Callable[[], ClosedForm], answer: Answer
+    form: Callable[[], ClosedForm], answer: Boundedness
 ) -> None:
     assert is_bounded(form()) is answer
 

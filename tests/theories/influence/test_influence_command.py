@@ -14,10 +14,11 @@ import pytest
 
 import attemper as library
 from attemper.languages.sources.values import Parity
+from attemper.models.arrays import Floats, Integers
 from attemper.theories.influence.command.influence import MODES
 from attemper.theories.influence.search.floors import floors_of
-from attemper.theories.influence.search.influence import Integers, Matrix, Place
-from attemper.theories.influence.search.measuring import Plan, measure
+from attemper.theories.influence.search.influence import PositionClass
+from attemper.theories.influence.search.measuring import MeasuringPlan, measure
 from attemper.theories.influence.search.results import Mode
 from attemper.theories.influence.search.subjects import in_log_odds, of_encoder, of_model
 from tests.support.cli.command_line import attemper
@@ -128,13 +129,13 @@ def test_a_floor_from_all_words_says_nothing_where_the_typical_one_is_near_the_t
     """The trained causal model at n = 64 and 512: the worst word found, and the mean word."""
     source = Parity(Fraction(1, 2), odd=False)
     subject = in_log_odds(of_encoder(fixture("parity_source_causal"), start="^"), "END")
-    report = measure(subject, Plan(Mode.SEARCH, (65,), 8192, 0, 600.0), lambda _: None)
+    report = measure(subject, MeasuringPlan(Mode.SEARCH, (65,), 8192, 0, 600.0), lambda _: None)
     (floors,) = floors_of(report, source, seed=0)
     assert floors.worst_change > 9
     assert floors.mean_change < 0.2
     assert floors.from_worst < floors.optimum + 1e-4
     assert floors.table - 0.02 < floors.typical < floors.table
-    report = measure(subject, Plan(Mode.SAMPLED, (513,), 4, 0, 600.0), lambda _: None)
+    report = measure(subject, MeasuringPlan(Mode.SAMPLED, (513,), 4, 0, 600.0), lambda _: None)
     (floors,) = floors_of(report, source, seed=0)
     assert floors.table - 0.005 < floors.typical < floors.table
 
@@ -189,22 +190,26 @@ def test_a_network_that_is_read_at_the_first_position_is_refused() -> None:
 
 def test_time_and_interrupts_leave_what_was_seen() -> None:
     subject = of_encoder(random_encoder(1))
-    late = measure(subject, Plan(Mode.SEARCH, (8, 16), 4096, 0, 0.0), lambda _: None)
+    late = measure(subject, MeasuringPlan(Mode.SEARCH, (8, 16), 4096, 0, 0.0), lambda _: None)
     assert [(each.length, each.finished) for each in late.measured] == [(8, False)]
-    assert {row.place for row in late.rows} == {Place.FIRST, Place.MIDDLE, Place.LAST_BUT_ONE}
+    assert {row.place for row in late.rows} == {
+        PositionClass.FIRST,
+        PositionClass.MIDDLE,
+        PositionClass.LAST_BUT_ONE,
+    }
     assert not late.interrupted
-    early = measure(subject, Plan(Mode.EXACT, (200_000,), 1, 0, 0.0), lambda _: None)
+    early = measure(subject, MeasuringPlan(Mode.EXACT, (200_000,), 1, 0, 0.0), lambda _: None)
     assert early.measured[0].found_as == "largest in the words that were reached, not the maximum"
     assert 0 < early.rows[0].changes.exchanges < 199_999
     rounds = iter(range(10))
 
-    def outputs(words: Integers) -> Matrix:
+    def outputs(words: Integers) -> Floats:
         if next(rounds) > 5:
             raise KeyboardInterrupt
         return subject.outputs(words)
 
     stopping = replace(subject, outputs=outputs)
-    stopped = measure(stopping, Plan(Mode.SEARCH, (8, 16), 4096, 0, 600.0), lambda _: None)
+    stopped = measure(stopping, MeasuringPlan(Mode.SEARCH, (8, 16), 4096, 0, 600.0), lambda _: None)
     assert stopped.interrupted
     assert stopped.rows[0].changes.exchanges == 3 * 16
 
@@ -225,6 +230,6 @@ def test_symbols_that_are_put_out_are_outputs_of_their_own(tmp_path: Path) -> No
 def test_a_source_of_bits_fits_a_model_with_more_symbols() -> None:
     encoder = random_encoder(1)
     subject = of_encoder(replace(encoder, ending=None))
-    report = measure(subject, Plan(Mode.SAMPLED, (6,), 4, 0, 60.0), lambda _: None)
+    report = measure(subject, MeasuringPlan(Mode.SAMPLED, (6,), 4, 0, 60.0), lambda _: None)
     (floors,) = floors_of(report, Parity(Fraction(1, 2), odd=True), seed=0)
     assert floors.optimum <= floors.typical <= floors.table + 1e-9

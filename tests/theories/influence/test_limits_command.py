@@ -10,7 +10,7 @@ import pytest
 from attemper.checker.folders import check_path
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, OptionError
-from attemper.theories.influence.ask import Asked, bound_and_check
+from attemper.theories.influence.ask import BoundRequest, bound_and_check
 from tests.support.cli.command_line import attemper
 from tests.support.drawn.encoders import fixture, random_encoder
 
@@ -168,14 +168,14 @@ def test_an_interrupted_search_ends_with_the_best_so_far() -> None:
         if "n times the change" in said and "inf" not in said:
             raise KeyboardInterrupt
 
-    limit = bound_and_check(fixture("majority_2_post"), Asked(report=interrupt))
+    limit = bound_and_check(fixture("majority_2_post"), BoundRequest(report=interrupt))
     assert limit.interrupted
     assert limit.verdict is not None
     assert limit.verdict.status is Status.PROVED
 
 
 def test_a_bound_that_was_not_found_cannot_be_saved(tmp_path: Path) -> None:
-    limit = bound_and_check(random_encoder(1), Asked(seconds=0))
+    limit = bound_and_check(random_encoder(1), BoundRequest(seconds=0))
     assert repr(limit).startswith("<Limit: no bound")
     with pytest.raises(OptionError, match="there is no bound to save"):
         limit.save(tmp_path / "bound.json")

@@ -15,9 +15,9 @@ from attemper.theories.refutation.certificate.restrictions import fixed
 from attemper.theories.refutation.lemma.alteration import alter, altered, best_rate, chosen_bits
 from attemper.theories.refutation.lemma.satisfied import (
     FREE,
-    Bits,
     Bottom,
     Keys,
+    PartialAssignment,
     attended_inputs,
     bits_of,
     bottom_of,
@@ -54,7 +54,7 @@ def test_it_succeeds_at_every_length(
         assert found.start - found.free <= promised(keys, bits_of(base), k, best_rate(k, heads))
 
 
-def promised(keys: Keys, bits: Bits, k: int, rate: Fraction) -> Fraction:
+def promised(keys: Keys, bits: PartialAssignment, k: int, rate: Fraction) -> Fraction:
     """q F + U (1 - q/2)^k: how many inputs are fixed on average, or at most if derandomised (c = 1)."""
     return rate * int((bits == FREE).sum()) + len(keys.unsatisfied(bits, k)) * (1 - rate / 2) ** k
 
@@ -139,7 +139,7 @@ def test_each_bit_is_the_best_given_those_before(rate: Fraction, k: int) -> None
     assert any(bit != FREE for bit in decided.values())
 
 
-def wishes_of(bottom: Bottom, bits: Bits, number: int, k: int) -> dict[int, int]:
+def wishes_of(bottom: Bottom, bits: PartialAssignment, number: int, k: int) -> dict[int, int]:
     """For each of a tuple's first k activations with new inputs (c = 1): the input and its best bit."""
     head, row = divmod(number, len(bottom.owner))
     found = {}

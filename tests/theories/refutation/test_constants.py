@@ -14,8 +14,8 @@ import pytest
 from attemper.theories.refutation.lemma import constants
 from attemper.theories.refutation.lemma.command import short
 from attemper.theories.refutation.lemma.constants import (
-    Layer,
     Parameters,
+    RemovedLayer,
     Variant,
     exponent,
     holds,
@@ -46,7 +46,7 @@ EARLIER = {
 @pytest.mark.parametrize(("kept", "heads", "c"), list(EARLIER))
 def test_no_constant_is_larger_than_an_earlier_search_found(kept: Fraction, heads: int, c: int) -> None:
     published, tuned, alteration, shortest = EARLIER[kept, heads, c]
-    layer = Layer(c, heads, kept)
+    layer = RemovedLayer(c, heads, kept)
     digits = 1.05  # the earlier ones were rounded to two digits
     for variant, earlier in (
         (Variant.PUBLISHED, published),
@@ -60,7 +60,7 @@ def test_no_constant_is_larger_than_an_earlier_search_found(kept: Fraction, head
 def test_alteration_with_one_input_exactly() -> None:
     # eta = 0: q + 2 H (1 - q/2)^K <= 1 - C'/C, in rationals; and one K less will not do for any q.
     for kept, heads, k in ((HALF, 1, 14), (HALF, 2, 17), (MOST, 1, 113), (MOST, 2, 129)):
-        found = parameters(Variant.ALTERATION, Layer(1, heads, kept))
+        found = parameters(Variant.ALTERATION, RemovedLayer(1, heads, kept))
         assert found.k == k
         assert found.q + 2 * heads * (1 - found.q / 2) ** k <= 1 - kept
         assert all(
@@ -72,7 +72,7 @@ def test_alteration_with_one_input_exactly() -> None:
 @pytest.mark.parametrize("variant", LOCAL_LEMMA)
 @pytest.mark.parametrize("c", [1, 2])
 def test_the_conditions_hold_in_floats_too(variant: Variant, c: int) -> None:
-    layer = Layer(c, 2, HALF)
+    layer = RemovedLayer(c, 2, HALF)
     found = parameters(variant, layer)
     k, eta, q, delta = found.k, found.eta, found.q, found.delta
     f = 2.0 ** (2 * c if variant is Variant.PUBLISHED else c) * c**2 * k**2 * 2 / eta
@@ -89,7 +89,7 @@ def test_the_conditions_hold_in_floats_too(variant: Variant, c: int) -> None:
 @pytest.mark.parametrize("variant", list(Variant))
 @pytest.mark.parametrize("c", [1, 3])
 def test_weaker_parameters_do_not_hold(variant: Variant, c: int) -> None:
-    found = parameters(variant, Layer(c, 1, HALF))
+    found = parameters(variant, RemovedLayer(c, 1, HALF))
     assert holds(found)
     assert not holds(_with_k(found, found.k * 97 // 100))
     assert not holds(replace(found, shortest=found.shortest * 9 // 10))
@@ -101,7 +101,7 @@ def test_weaker_parameters_do_not_hold(variant: Variant, c: int) -> None:
 
 @pytest.mark.parametrize("variant", LOCAL_LEMMA)
 def test_the_rates_of_the_local_lemma_must_be_rates(variant: Variant) -> None:
-    found = parameters(variant, Layer(1, 1, HALF))
+    found = parameters(variant, RemovedLayer(1, 1, HALF))
     assert not holds(replace(found, delta=Fraction(2)))
     assert not holds(replace(found, delta=Fraction(0)))
     assert not holds(replace(found, eta=Fraction(0)))
@@ -111,7 +111,7 @@ def test_the_rates_of_the_local_lemma_must_be_rates(variant: Variant) -> None:
 
 
 def test_chernoffs_bound_is_for_at_most_twice_the_mean() -> None:
-    found = parameters(Variant.PUBLISHED, Layer(1, 1, HALF))
+    found = parameters(Variant.PUBLISHED, RemovedLayer(1, 1, HALF))
     fixed = found.q * (1 + found.delta)
     generous = replace(_with_k(found, found.k * 100), shortest=found.shortest * 200)
     assert holds(replace(generous, delta=Fraction(1), q=fixed / 2))
@@ -119,7 +119,7 @@ def test_chernoffs_bound_is_for_at_most_twice_the_mean() -> None:
 
 
 def test_alteration_without_stage_1_is_for_one_input() -> None:
-    found = parameters(Variant.ALTERATION, Layer(2, 1, HALF))
+    found = parameters(Variant.ALTERATION, RemovedLayer(2, 1, HALF))
     assert found.eta > 0
     assert not holds(replace(found, eta=Fraction(0)))
 
@@ -141,13 +141,13 @@ def _with_k(found: Parameters, k: int) -> Parameters:
     ],
 )
 def test_a_second_layer(variant: Variant, kept: Fraction, expected: int) -> None:
-    above = layer_above(parameters(variant, Layer(1, 1, kept)))
+    above = layer_above(parameters(variant, RemovedLayer(1, 1, kept)))
     assert above.before == kept
     assert exponent(variant, above) == expected
 
 
 def test_an_exponent_is_the_size_of_k() -> None:
-    layer = Layer(3, 1, HALF)
+    layer = RemovedLayer(3, 1, HALF)
     for variant in Variant:
         assert (
             10 ** exponent(variant, layer)
@@ -165,11 +165,11 @@ def test_an_exponent_too_long_for_a_float_is_found_in_a_few_steps(
     variant: Variant, heads: int, kept: Fraction, c: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Up to 10^50: one more at a time would take for ever, as floats know the first digits only."""
-    above = layer_above(parameters(variant, Layer(c, heads, kept)))
+    above = layer_above(parameters(variant, RemovedLayer(c, heads, kept)))
     asked: list[int] = []
     has_room = constants._has_room
 
-    def noted(variant: Variant, layer: Layer, rates: Any, k: Any) -> bool:
+    def noted(variant: Variant, layer: RemovedLayer, rates: Any, k: Any) -> bool:
         asked.append(k.exponent)
         return has_room(variant, layer, rates, k)
 
@@ -184,9 +184,9 @@ def test_an_exponent_too_long_for_a_float_is_found_in_a_few_steps(
 def test_a_layer_must_make_sense() -> None:
     for wrong in ((0, 1, HALF), (1, 0, HALF), (1, 1, Fraction(1)), (1, 1, Fraction(0))):
         with pytest.raises(ValueError, match=r"layer|share"):
-            Layer(*wrong)
+            RemovedLayer(*wrong)
     with pytest.raises(OverflowError, match="digits"):
-        parameters(Variant.TUNED, Layer(201, 1, HALF))
+        parameters(Variant.TUNED, RemovedLayer(201, 1, HALF))
 
 
 @pytest.mark.sweep(0)
@@ -197,7 +197,7 @@ def test_the_table_in_the_documents_is_what_is_computed() -> None:
     ]
     assert len(rows) == 16
     for kept, heads, c, *numbers in rows:
-        layer = Layer(int(c), int(heads), Fraction(kept))
+        layer = RemovedLayer(int(c), int(heads), Fraction(kept))
         wanted = []
         for variant in (Variant.PUBLISHED, Variant.TUNED, Variant.ALTERATION):
             found = parameters(variant, layer)

@@ -15,7 +15,7 @@ from attemper.theories.refutation.certificate.restrictions import Restriction, f
 from attemper.theories.refutation.check.subcubes import possible_answers
 from attemper.theories.refutation.search.hitting import WORTH, choices_under, hit, ranking
 from attemper.theories.refutation.search.states import (
-    State,
+    Activations,
     TooManyError,
     answers,
     choices_of,
@@ -61,7 +61,7 @@ def restricted(model: HardModel, seed: int) -> Restriction:
     return Restriction(tuple(allowed))
 
 
-def slow_choices(model: HardModel, layer: int, head: int, state: State, query: int) -> list[int]:
+def slow_choices(model: HardModel, layer: int, head: int, state: Activations, query: int) -> list[int]:
     """By the definition: what is not beaten by something that is sure to be there, the best first."""
     scores = scored(model, layer, head, state.rows[[query]], state.rows)[0]
     own = int(state.owner[query])
@@ -73,7 +73,7 @@ def slow_choices(model: HardModel, layer: int, head: int, state: State, query: i
     return sorted(found, key=lambda v: (-Fraction(scores[v].item()), state.owner[v], v))
 
 
-def states(model: HardModel, seed: int) -> Iterator[tuple[int, State]]:
+def states(model: HardModel, seed: int) -> Iterator[tuple[int, Activations]]:
     state = lowest(model, restricted(model, seed))
     for layer in range(len(model.heads)):
         yield layer, state

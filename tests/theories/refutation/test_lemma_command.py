@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from attemper.theories.refutation.lemma.command import lemma_command, share, short
-from attemper.theories.refutation.lemma.constants import Layer, Variant, parameters
+from attemper.theories.refutation.lemma.constants import RemovedLayer, Variant, parameters
 from attemper.workbench.cli.console import out
 
 APP = typer.Typer()
@@ -42,7 +42,7 @@ def test_json_is_one_line_with_whole_numbers() -> None:
     records = json.loads(line)["parameters"]
     assert [record["variant"] for record in records] == ["published", "tuned", "alteration"]
     for record in records:
-        wanted = parameters(Variant(record["variant"]), Layer(2, 2, share("1/2", "--free")))
+        wanted = parameters(Variant(record["variant"]), RemovedLayer(2, 2, share("1/2", "--free")))
         assert (record["k"], record["shortest"]) == (wanted.k, wanted.shortest)
 
 

@@ -14,9 +14,9 @@ from attemper.models.hard.protocol import activations
 from attemper.theories.refutation.certificate.restrictions import Restriction, fixed, words_of
 from attemper.theories.refutation.lemma.satisfied import (
     FREE,
-    Bits,
     Bottom,
     Keys,
+    PartialAssignment,
     attended_inputs,
     bits_of,
     bottom_of,
@@ -41,11 +41,11 @@ def random_bottom(n: int, c: int, heads: int = 1, levels: int = 4, seed: int = 0
     return Bottom(scores, np.array(owner), inputs, np.array(bits, dtype=np.int8))
 
 
-def random_bits_of(n: int, seed: int) -> Bits:
+def random_bits_of(n: int, seed: int) -> PartialAssignment:
     return np.random.default_rng(seed).choice(np.array([FREE, FREE, 0, 1], dtype=np.int8), n)
 
 
-def completions(bits: Bits) -> list[Bits]:
+def completions(bits: PartialAssignment) -> list[PartialAssignment]:
     free = np.flatnonzero(bits == FREE)
     found = []
     for assignment in product((0, 1), repeat=len(free)):
@@ -55,7 +55,7 @@ def completions(bits: Bits) -> list[Bits]:
     return found
 
 
-def attended_row(bottom: Bottom, word: Bits, head: int, row: int) -> int:
+def attended_row(bottom: Bottom, word: PartialAssignment, head: int, row: int) -> int:
     """What the head attends to on a word without free inputs, by the definition: the leftmost maximum."""
     values = np.flatnonzero(bottom.possible(word))
     return int(values[np.argmax(bottom.scores[head, row, values])])

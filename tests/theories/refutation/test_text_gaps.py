@@ -15,7 +15,7 @@ from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.protocol import answer
 from attemper.theories.refutation.certificate.restrictions import fixed, words_of
 from attemper.theories.refutation.lemma.alteration import altered
-from attemper.theories.refutation.lemma.constants import Layer, Variant, parameters
+from attemper.theories.refutation.lemma.constants import RemovedLayer, Variant, parameters
 from attemper.theories.refutation.lemma.faithful import first_new, greedily_fixed, without_own
 from attemper.theories.refutation.lemma.satisfied import (
     FREE,
@@ -70,7 +70,7 @@ def test_note_2_the_possible_choice_is_for_losing_more_than_half() -> None:
     eta = {kept: (1 - 2 * kept) / 2 for kept in (Fraction(2, 5), Fraction(1, 2), Fraction(9, 10))}
     assert [value > 0 for value in eta.values()] == [True, False, False]
     for kept in (Fraction(1, 2), Fraction(9, 10)):
-        found = parameters(Variant.PUBLISHED, Layer(1, 1, kept))
+        found = parameters(Variant.PUBLISHED, RemovedLayer(1, 1, kept))
         assert 0 < found.eta < Fraction(1, 2)
         assert found.delta <= 1
 
@@ -155,7 +155,7 @@ def test_note_7_without_k_new_inputs_few_inputs_matter(sets: Sets, k: int) -> No
 
 def test_note_8_fewer_neighbours_need_a_smaller_k() -> None:
     sizes = {
-        (variant, c): parameters(variant, Layer(c, 1, Fraction(9, 10))).k
+        (variant, c): parameters(variant, RemovedLayer(c, 1, Fraction(9, 10))).k
         for variant in (Variant.PUBLISHED, Variant.PROVED)
         for c in (1, 4)
     }

@@ -13,7 +13,7 @@ from attemper.certificates.files import CERTIFICATE
 from attemper.errors import MalformedFileError
 from attemper.theories.softening.certificate import (
     Approximation,
-    ClosedForm,
+    ClosedFormErrors,
     Enumerated,
     GapBy,
     HeadGap,
@@ -31,7 +31,7 @@ LAYER = LayerError(
     (None, HeadGap(GapBy.RULE, Monomial(Fraction(1, 2), Fraction(-1)))),
     Monomial(Fraction(10**30, 7), Fraction(-5, 1024)),
 )
-CHAIN = Approximation("ab", "cd", Fraction(1, 100), 1, None, ClosedForm((LAYER,), 5))
+CHAIN = Approximation("ab", "cd", Fraction(1, 100), 1, None, ClosedFormErrors((LAYER,), 5))
 TRIED = Approximation("ab", "cd", Fraction(0), 2, 9, Enumerated())
 
 

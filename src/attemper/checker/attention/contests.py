@@ -25,11 +25,11 @@ MAX_PLACES = 64
 MAX_REDUCTION = 64
 """By how many powers of N an error may outgrow a lead."""
 
-Place = tuple[Fraction, ...]
+KeyValues = tuple[Fraction, ...]
 """A class of positions j: what each row's key is there, without the n^b j or n^b / j of a tie-break's."""
 
 
-class Kind(Enum):
+class Rival(Enum):
     """Where the other position lies, seen from the winner: who is ahead would win a tie."""
 
     LEVEL = auto()
@@ -78,7 +78,7 @@ class Lead:
 
 @final
 @dataclass(frozen=True)
-class Pair:
+class RivalPair:
     """A class of positions that can be the right one, and one that it competes with.
 
     `case` numbers what is known of i. `lead` is the least lead without the tie-break's part, which for kind
@@ -86,15 +86,15 @@ class Pair:
     """
 
     case: int
-    winner: Place
-    other: Place
-    kind: Kind
+    winner: KeyValues
+    other: KeyValues
+    kind: Rival
     lead: Lead
 
 
 @final
 @dataclass(frozen=True)
-class Row:
+class ScoreTerm:
     """One product of a query and a key row.
 
     `is_tie` says that the key is a multiple of n^b j or n^b / j, b being `growth`. `queries` bounds, for each
@@ -110,7 +110,7 @@ class Row:
 
 @final
 @dataclass(frozen=True)
-class Contest:
+class Competition:
     """All that competes: the rows, and the pairs of classes of positions.
 
     The tie-break is `size` * j^power or its negative; `reach` is the greatest visible position. Two level
@@ -121,9 +121,9 @@ class Contest:
     size: Lead
     reach: Laurent
     steps: int
-    rows: tuple[Row, ...]
-    pairs: tuple[Pair, ...]
-    _told: dict[tuple[tuple[int, ...], ...], dict[Hashable, Pair]] = field(
+    rows: tuple[ScoreTerm, ...]
+    pairs: tuple[RivalPair, ...]
+    _told: dict[tuple[tuple[int, ...], ...], dict[Hashable, RivalPair]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -131,7 +131,7 @@ class Contest:
         """The same for equal contests, and for few others."""
         return hash((self.power, self.size, self.steps, len(self.rows), len(self.pairs), self.pairs[:1]))
 
-    def told_apart(self, rows: tuple[tuple[int, ...], ...]) -> Collection[Pair]:
+    def told_apart(self, rows: tuple[tuple[int, ...], ...]) -> Collection[RivalPair]:
         """One of all pairs that differ at most in the keys of rows that are not these, by case.
 
         A pair is its case, which has the queries, its kind, its lead and its keys: all else is the contest's.
@@ -151,7 +151,7 @@ class Contest:
 
 def rows_of(
     names: Names, rows: Iterable[tuple[Value, Value]], coldness: Value, power: int, cases: list[Diagram]
-) -> tuple[tuple[Row, ...], list[Diagram]]:
+) -> tuple[tuple[ScoreTerm, ...], list[Diagram]]:
     """The rows, and the diagram of each one's key; `cases` are bits that hold of i.
 
     Raises `UnprovenError` where a key is more than a number, or more than a multiple of the tie-break.
@@ -168,12 +168,12 @@ def rows_of(
             raise UnprovenError("a key that does not depend on j grows with n")
         whole = multiply(names, query, coldness)
         is_average = any(value.parts for part in whole.values() for value in names.values(part))
-        found.append(Row(p != 0, tuple(_peaks(names, whole, case) for case in cases), b, is_average))
+        found.append(ScoreTerm(p != 0, tuple(_peaks(names, whole, case) for case in cases), b, is_average))
         keys.append(diagram)
     return tuple(found), keys
 
 
-def places_of(names: Names, keys: list[Diagram], where: Diagram) -> list[Place]:
+def places_of(names: Names, keys: list[Diagram], where: Diagram) -> list[KeyValues]:
     """All combinations of the keys' values at positions j where a bit holds."""
     joint = names.diagrams.constant(())
     for key in keys:
@@ -185,7 +185,7 @@ def places_of(names: Names, keys: list[Diagram], where: Diagram) -> list[Place]:
     return places
 
 
-def _appended(before: Place, value: Affine) -> Place:
+def _appended(before: KeyValues, value: Affine) -> KeyValues:
     return (*before, value.constant)
 
 
@@ -199,7 +199,7 @@ def _peaks(names: Names, value: Value, case: Diagram) -> Laurent:
     return found
 
 
-def if_covered(contest: Callable[[], Contest]) -> Contest | None:
+def if_covered(contest: Callable[[], Competition]) -> Competition | None:
     """The contest; None where its rows are too mixed, which matters for floats only."""
     try:
         return _shared(contest())
@@ -208,6 +208,6 @@ def if_covered(contest: Callable[[], Contest]) -> Contest | None:
 
 
 @lru_cache(maxsize=1 << 10)
-def _shared(contest: Contest) -> Contest:
+def _shared(contest: Competition) -> Competition:
     """One of all equal contests: what follows from it, for whichever head, is worked out once."""
     return contest

@@ -26,7 +26,7 @@ BOTH = Bound(Fraction(2))
 
 @final
 @dataclass
-class Parts:
+class ScoreParts:
     """What a score adds up, but for what does not depend on j.
 
     `products` has the factors of (a whole number at i, or None for 1) times a whole number at j: j itself and
@@ -37,9 +37,9 @@ class Parts:
     others: dict[Diagram, Laurent]
 
 
-def parts_of(head: ReadHead) -> Parts:
+def parts_of(head: ReadHead) -> ScoreParts:
     """The score, row by row. Raises `UnprovenError` for rows that make something else of integers."""
-    names, parts = head.names, Parts({}, {})
+    names, parts = head.names, ScoreParts({}, {})
     for row, key in head.rows:
         at_i, query = _of_query(names, multiply(names, row, head.coldness))
         for (power, length), diagram in key.items():
@@ -95,7 +95,7 @@ def _position(names: Names, power: int, side: Masking = Masking.FUTURE) -> int:
 
 @final
 @dataclass(frozen=True)
-class Reading:
+class ScoreShape:
     """What a score is about: the numbers of K and K', G, and T."""
 
     query: int
@@ -104,7 +104,7 @@ class Reading:
     tie: Laurent
 
 
-def readings_of(names: Names, parts: Parts) -> Iterator[Reading]:
+def readings_of(names: Names, parts: ScoreParts) -> Iterator[ScoreShape]:
     """Each way to read the score. Raises `UnprovenError` unless there is one square in it."""
     found = {name: form for name, form in parts.products.items() if form}
     squares = [at_j for at_i, at_j in found if at_i is None and _clamped(names, at_j).power == 2]
@@ -117,7 +117,7 @@ def readings_of(names: Names, parts: Parts) -> Iterator[Reading]:
         others = {**found, (at_i, key): laurent.plus(found.get((at_i, key), {}), twice)}
         left = {name: form for name, form in others.items() if form}
         if set(left) == {(None, _position(names, 1))}:
-            yield Reading(query, key, push, left[None, _position(names, 1)])
+            yield ScoreShape(query, key, push, left[None, _position(names, 1)])
 
 
 def _queries(
@@ -139,7 +139,7 @@ def _clamped(names: Names, number: int) -> Clamped:
     return whole
 
 
-def where_of(names: Names, parts: Parts, push: Laurent) -> Diagram:
+def where_of(names: Names, parts: ScoreParts, push: Laurent) -> Diagram:
     """Where b is 0. Raises `UnprovenError` unless what is taken away from a position is G or nothing."""
     b = names.false
     for diagram, factor in parts.others.items():

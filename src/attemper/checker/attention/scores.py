@@ -17,8 +17,8 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.values import (
     Bound,
-    Step,
-    Stream,
+    PerStep,
+    ResidualValues,
     Value,
     add,
     bound_of,
@@ -37,7 +37,7 @@ Waves = dict[tuple[int, bool], Value]
 
 APPROXIMATE = "it reads a coordinate that is only approximate"
 
-Rows = tuple[tuple[Value, Value], ...]
+ScoreRows = tuple[tuple[Value, Value], ...]
 """The values of each query row, without temperature, and of its key row."""
 
 
@@ -56,7 +56,7 @@ class Output:
     size: Fraction
     growth: int = 0
     error: Bound | None = None
-    step: Step | None = None
+    step: PerStep | None = None
 
 
 @final
@@ -73,14 +73,14 @@ class ReadHead:
 
     names: Names
     masking: Masking
-    rows: Rows
+    rows: ScoreRows
     coldness: Value
     values: tuple[Value, ...]
     targets: tuple[Coordinate, ...]
     errors: tuple[tuple[Bound, Bound], ...]
     value_errors: tuple[Bound, ...]
     queries: tuple[LinearForm, ...]
-    stream: Stream
+    stream: ResidualValues
     is_loose: bool
     here: Diagram
     scores_here: Scores | None = None
@@ -118,7 +118,7 @@ class ReadHead:
         return self.names.positions.shifted(found, offset, edge)
 
 
-def read_head(names: Names, head: Head, stream: Stream, is_loose: bool = False) -> ReadHead:
+def read_head(names: Names, head: Head, stream: ResidualValues, is_loose: bool = False) -> ReadHead:
     """Read the coordinates. Raises `UnprovenError` for hard heads."""
     if not isinstance(head.weighting, Softmax):
         raise UnprovenError("it is not a softmax head")
@@ -160,7 +160,7 @@ def plain_values(head: ReadHead) -> tuple[Diagram, ...]:
     return tuple(plain_value(head.names, value, off) for value, off in pairs)
 
 
-def _scores(names: Names, rows: Rows, coldness: Value) -> Scores:
+def _scores(names: Names, rows: ScoreRows, coldness: Value) -> Scores:
     """The scores, without what does not depend on j: softmax does not see it."""
     scores: Scores = {}
     for row, key in rows:

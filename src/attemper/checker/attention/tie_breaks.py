@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import final
 
 from attemper.checker.attention.bounds import DOMAINS, REACH, VISIBLE, is_positive, positive, proved
-from attemper.checker.attention.contests import Contest, Lead, Pair, Row
+from attemper.checker.attention.contests import Competition, Lead, RivalPair, ScoreTerm
 from attemper.checker.names import UnprovenError
 from attemper.exact import laurent
 from attemper.exact.laurent import Domain, Laurent
@@ -55,9 +55,9 @@ class TieBreak:
             closest = laurent.times(closest, inverse)
         return Lead(laurent.times(closest, steps), self.domain)
 
-    def contest(self, steps: int, rows: tuple[Row, ...], pairs: tuple[Pair, ...]) -> Contest:
+    def contest(self, steps: int, rows: tuple[ScoreTerm, ...], pairs: tuple[RivalPair, ...]) -> Competition:
         """A contest that ends with this tie-break."""
-        return Contest(self.power, Lead(self.size, self.domain), REACH[self.masking], steps, rows, pairs)
+        return Competition(self.power, Lead(self.size, self.domain), REACH[self.masking], steps, rows, pairs)
 
 
 def tie_break(form: Laurent, power: int, masking: Masking) -> TieBreak:

@@ -24,7 +24,14 @@ import flint
 
 from attemper.checker.attention.bounds import VISIBLE, for_losses, is_positive
 from attemper.checker.attention.nearest_keys import multiple_of
-from attemper.checker.attention.parabolas import Parts, Reading, noise_of, parts_of, readings_of, where_of
+from attemper.checker.attention.parabolas import (
+    ScoreParts,
+    ScoreShape,
+    noise_of,
+    parts_of,
+    readings_of,
+    where_of,
+)
 from attemper.checker.attention.scores import Output, ReadHead, plain_value
 from attemper.checker.attention.tie_breaks import TieBreak, tie_break
 from attemper.checker.names import Affine, Names, UnprovenError, scale_affine
@@ -32,7 +39,7 @@ from attemper.checker.rounding.arithmetic import Off
 from attemper.checker.rounding.attention import RoundedHead, attended
 from attemper.checker.rounding.integers import nearest_key_off, scores_off
 from attemper.checker.rules import HeadFact, mass, weight
-from attemper.checker.values import Bound, Step
+from attemper.checker.values import Bound, PerStep
 from attemper.exact import laurent
 from attemper.exact.balls import ball, upper_bound
 from attemper.exact.laurent import Laurent
@@ -100,7 +107,7 @@ def nearest_integer(head: ReadHead) -> HeadFact:
     raise failure
 
 
-def _fact(head: ReadHead, noise: Fraction, parts: Parts, reading: Reading) -> HeadFact:
+def _fact(head: ReadHead, noise: Fraction, parts: ScoreParts, reading: ScoreShape) -> HeadFact:
     names, push = head.names, reading.push
     tie = tie_break(reading.tie, 1, head.masking)
     if not is_positive(push, tie.domain):
@@ -144,6 +151,6 @@ def _key(
     (factor, growth), (number, found) = multiple, read
     apart = upper_bound(_apart(rule, flint.arb(0), flint.arb(1), ball(rule.beyond)))
     near = Bound(abs(factor) * apart, growth)
-    error, step = near.times(Bound(Fraction(1), 1)).plus(off), Step(number, near.plus(off))
+    error, step = near.times(Bound(Fraction(1), 1)).plus(off), PerStep(number, near.plus(off))
     own = names.affine(scale_affine(found, factor))
     return Output(target, own, Fraction(0), Fraction(0), growth, error, step)

@@ -19,7 +19,15 @@ from typing import final
 import flint
 
 from attemper.checker.attention.bounds import proved, scalar
-from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, if_covered, places_of, rows_of
+from attemper.checker.attention.contests import (
+    Competition,
+    Lead,
+    Rival,
+    RivalPair,
+    if_covered,
+    places_of,
+    rows_of,
+)
 from attemper.checker.attention.scores import ReadHead, waves_of
 from attemper.checker.attention.tie_breaks import TieBreak, tie_break
 from attemper.checker.names import UnprovenError
@@ -44,7 +52,7 @@ class NeighbourRule(Peaked):
     gap: Fraction
     own: Fraction
     parity: Fraction
-    contest: Contest | None = None
+    contest: Competition | None = None
 
     @property
     def least_lead(self) -> Fraction:
@@ -90,16 +98,16 @@ def _form(head: ReadHead) -> tuple[TieBreak, Laurent]:
     return tie, opposite
 
 
-def _contest(head: ReadHead, tie: TieBreak, twice: Laurent, ahead: Laurent) -> Contest:
+def _contest(head: ReadHead, tie: TieBreak, twice: Laurent, ahead: Laurent) -> Competition:
     """For each parity of i, winners stand at positions of the other one."""
     odd = head.names.place(Remainder(2, 1), 1, 0, 0)
     cases = [odd, head.names.negation(odd)]
     rows, keys = rows_of(head.names, head.rows, head.coldness, tie.power, cases)
     level, behind, beside = tie.level(2), Lead(twice, tie.domain), Lead(ahead, tie.domain)
-    pairs: list[Pair] = []
+    pairs: list[RivalPair] = []
     for case, (same, different) in enumerate((cases, cases[::-1])):
         winners, others = (places_of(head.names, keys, parity) for parity in (different, same))
-        pairs += [Pair(case, w, o, Kind.LEVEL, level) for w, o in product(winners, winners)]
-        pairs += [Pair(case, w, o, Kind.BEHIND, behind) for w, o in product(winners, others)]
-        pairs += [Pair(case, w, o, Kind.SELF, beside) for w, o in product(winners, others)]
+        pairs += [RivalPair(case, w, o, Rival.LEVEL, level) for w, o in product(winners, winners)]
+        pairs += [RivalPair(case, w, o, Rival.BEHIND, behind) for w, o in product(winners, others)]
+        pairs += [RivalPair(case, w, o, Rival.SELF, beside) for w, o in product(winners, others)]
     return tie.contest(2, rows, tuple(pairs))

@@ -20,7 +20,15 @@ import flint
 
 from attemper.checker.attention.blocked import Blocked, blocked_of, hopeless_in
 from attemper.checker.attention.bounds import VISIBLE, constant, for_losses, scalar
-from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, if_covered, places_of, rows_of
+from attemper.checker.attention.contests import (
+    Competition,
+    Lead,
+    Rival,
+    RivalPair,
+    if_covered,
+    places_of,
+    rows_of,
+)
 from attemper.checker.attention.scores import ReadHead, plain_values
 from attemper.checker.attention.tie_breaks import TieBreak, tie_break
 from attemper.checker.diagrams import Diagram
@@ -42,7 +50,7 @@ class SelectRule(Peaked):
 
     gap: Fraction
     far: tuple[Fraction, Fraction] | None
-    contest: Contest | None = None
+    contest: Competition | None = None
 
     @property
     def least_lead(self) -> Fraction:
@@ -116,7 +124,7 @@ def _values_off(head: ReadHead, blocked: Blocked, value: Diagram) -> list[Fracti
     return names.constants(names.diagrams.constrain(value, names.negation(least), names.false), "a value")
 
 
-def _contest(head: ReadHead, tie: TieBreak, blocked: Blocked, span: Laurent) -> Contest:
+def _contest(head: ReadHead, tie: TieBreak, blocked: Blocked, span: Laurent) -> Competition:
     """All pairs of places, each with its level b as its last entry: the winner's is the least that occurs.
 
     On a settled level every winner reads the same; on some none wins, or nothing is said of what is read.
@@ -124,15 +132,15 @@ def _contest(head: ReadHead, tie: TieBreak, blocked: Blocked, span: Laurent) -> 
     hopeless = frozenset(blocked.levels[1:]) if head.is_loose else hopeless_in(head, blocked)
     rows, keys = rows_of(head.names, head.rows, head.coldness, tie.power, [head.here])
     places = places_of(head.names, [*keys, blocked.b], head.names.true)
-    level, pairs = tie.level(1), list[Pair]()
+    level, pairs = tie.level(1), list[RivalPair]()
     for (*winner, b), (*other, c) in product(places, repeat=2):
         if c < b or b in hopeless or (b == c and b in blocked.settled):
             continue
         if b == c:
-            pairs.append(Pair(0, tuple(winner), tuple(other), Kind.LEVEL, level))
+            pairs.append(RivalPair(0, tuple(winner), tuple(other), Rival.LEVEL, level))
             continue
         pushed = laurent.times(blocked.push, c - b)
         ahead = laurent.plus(pushed, laurent.times(span, -1))
-        for kind, lead in ((Kind.BEHIND, pushed), (Kind.AHEAD, ahead)):
-            pairs.append(Pair(0, tuple(winner), tuple(other), kind, Lead(lead, tie.domain)))
+        for kind, lead in ((Rival.BEHIND, pushed), (Rival.AHEAD, ahead)):
+            pairs.append(RivalPair(0, tuple(winner), tuple(other), kind, Lead(lead, tie.domain)))
     return tie.contest(1, rows, tuple(pairs))

@@ -12,7 +12,7 @@ from typing import final
 
 import flint
 
-from attemper.checker.attention.contests import Contest
+from attemper.checker.attention.contests import Competition
 from attemper.checker.attention.scores import Output
 from attemper.checker.names import Names
 from attemper.checker.rounding.arithmetic import (
@@ -29,7 +29,7 @@ from attemper.checker.rounding.arithmetic import (
 )
 from attemper.checker.rounding.leads import Cold, ScoredRow, losses
 from attemper.checker.rounding.scan import ARGUMENT, DROPPED, EXPS, Scan
-from attemper.checker.values import Stream, Value
+from attemper.checker.values import ResidualValues, Value
 from attemper.exact.balls import ball
 from attemper.networks.layers import Head, LinearForm
 
@@ -76,7 +76,7 @@ class RoundedHead:
     cold: Cold
     rows: tuple[RoundedRow, ...]
     values: tuple[tuple[Rounded, Output], ...]
-    before: Stream
+    before: ResidualValues
     offs: list[Off]
     of_keys: list[Off]
     strains: Strains
@@ -148,7 +148,7 @@ class RoundedHead:
         is_constant = len(found) == 1 and not found[0].parts and found[0].constant != 0
         return is_constant or bool(self.mean_off(row) == 0)
 
-    def losses(self, contest: Contest | None) -> tuple[flint.arb, flint.arb]:
+    def losses(self, contest: Competition | None) -> tuple[flint.arb, flint.arb]:
         """(near, far) of what competes; raises `BeyondError` if that is not known."""
         if contest is None:
             raise self.uncovered()

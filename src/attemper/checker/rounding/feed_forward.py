@@ -20,7 +20,7 @@ from typing import final
 import flint
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.feed_forward import Group, Unit, added_by, flat_ends
+from attemper.checker.feed_forward import Unit, UnitGroup, added_by, flat_ends
 from attemper.checker.names import Affine, Names, add_affine, scale_affine
 from attemper.checker.rounding.arithmetic import (
     COARSEST,
@@ -37,7 +37,7 @@ from attemper.checker.rounding.arithmetic import (
     is_power_of_two,
     key_of,
 )
-from attemper.checker.values import Stream, Value, plain
+from attemper.checker.values import ResidualValues, Value, plain
 from attemper.exact.balls import ball
 from attemper.networks.layers import Coordinate, LinearForm
 
@@ -382,7 +382,11 @@ class Gates:
         self._cases_of: dict[Diagram, frozenset[Case]] = {}
 
     def writings_of(
-        self, groups: tuple[Group, ...], before: Stream, middle: Stream, after: Stream
+        self,
+        groups: tuple[UnitGroup, ...],
+        before: ResidualValues,
+        middle: ResidualValues,
+        after: ResidualValues,
     ) -> list[Writing]:
         """The writings of a layer, for any length."""
         names = self.arithmetic.names
@@ -391,7 +395,7 @@ class Gates:
         read = {c: self._read(middle.values[c]) for c in {c for group in groups for c, _ in group.form}}
         cases = {group.form: self._cases(group.form, read, fresh) for group in groups}
         factors = {group.form: tuple(self._factor(*pair) for pair in group.form) for group in groups}
-        by_target: dict[Coordinate, list[Group]] = {}
+        by_target: dict[Coordinate, list[UnitGroup]] = {}
         for group in groups:
             for target in group.outputs:
                 by_target.setdefault(target, []).append(group)
@@ -407,7 +411,7 @@ class Gates:
             writings.append(Writing(target, parts, steps and is_bit and not middle.values[target]))
         return writings
 
-    def _exclude(self, groups: list[Group], target: Coordinate) -> bool:
+    def _exclude(self, groups: list[UnitGroup], target: Coordinate) -> bool:
         """Whether no two of the groups add anything to a coordinate at the same position."""
         names = self.arithmetic.names
         added = (added_by(names, group, target) for group in groups)
@@ -447,7 +451,7 @@ class Gates:
         return Factor(coordinate, factor, ball(abs(factor)), fits, is_power_of_two(factor))
 
 
-def written(lengths: Lengths, writing: Writing, middle: Stream, offs: list[Off]) -> OfNumber:
+def written(lengths: Lengths, writing: Writing, middle: ResidualValues, offs: list[Off]) -> OfNumber:
     """How far the target can be off after the feed-forward layer, which is the first to write to it."""
     parts = [gate.written(_read(lengths, form, gate, middle, offs)) for form, gate in writing.parts]
     if writing.disjoint and (len(parts) == 1 or all(part.is_silent for part in parts)):
@@ -460,7 +464,9 @@ def written(lengths: Lengths, writing: Writing, middle: Stream, offs: list[Off])
     return OfNumber(total, total, total, ZERO)
 
 
-def _read(lengths: Lengths, form: tuple[Factor, ...], gate: Gate, middle: Stream, offs: list[Off]) -> Read:
+def _read(
+    lengths: Lengths, form: tuple[Factor, ...], gate: Gate, middle: ResidualValues, offs: list[Off]
+) -> Read:
     """What a gate reads at this length."""
     constant = sum((part.size * as_number(offs[part.coordinate]).constant for part in form), ZERO)
     average = ZERO

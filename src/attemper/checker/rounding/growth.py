@@ -24,7 +24,7 @@ from attemper.checker.rounding.arithmetic import (
     PowersOfN,
     is_exact,
 )
-from attemper.checker.values import Stream, Value
+from attemper.checker.values import ResidualValues, Value
 from attemper.exact.balls import ball
 from attemper.networks.layers import LinearForm
 
@@ -91,7 +91,7 @@ def fading(lengths: Lengths, margin: Margin, kept: flint.arb, noise: flint.arb) 
 class Forms:
     """Sizes and errors of linear forms of one stream, at one length."""
 
-    def __init__(self, lengths: Lengths, stream: Stream, offs: list[Off]) -> None:
+    def __init__(self, lengths: Lengths, stream: ResidualValues, offs: list[Off]) -> None:
         self.lengths = lengths
         self.stream = stream
         self.offs = offs

@@ -24,7 +24,7 @@ from attemper.checker.rounding.attention import RoundedHead, RoundedRow, Strains
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.leads import Cold, ScoredRow, scored_row, unknown_relatively
 from attemper.checker.rounding.scan import Scan
-from attemper.checker.values import Stream, of_closed_form, of_form
+from attemper.checker.values import ResidualValues, of_closed_form, of_form
 from attemper.exact.closed_forms import ClosedForm
 from attemper.networks.layers import Head, LinearForm, Softmax
 
@@ -46,7 +46,7 @@ class RoundedHeads:
         self._losses: dict[Hashable, tuple[flint.arb, flint.arb]] = {}
 
     def head(
-        self, name: str, head: Head, outputs: tuple[Output, ...], before: Stream, offs: list[Off]
+        self, name: str, head: Head, outputs: tuple[Output, ...], before: ResidualValues, offs: list[Off]
     ) -> RoundedHead:
         """What is computed of a head. Raises `BeyondError` if that may leave the range of the format."""
         assert isinstance(head.weighting, Softmax)
@@ -81,7 +81,7 @@ class RoundedHeads:
         query: LinearForm,
         key: LinearForm,
         cold: Cold,
-        before: Stream,
+        before: ResidualValues,
         offs: list[Off],
         of_keys: list[Off],
     ) -> RoundedRow:

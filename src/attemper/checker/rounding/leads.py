@@ -17,7 +17,7 @@ from typing import assert_never, final
 
 import flint
 
-from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, Place, Row
+from attemper.checker.attention.contests import Competition, KeyValues, Lead, Rival, RivalPair, ScoreTerm
 from attemper.checker.rounding.arithmetic import (
     UNKNOWN,
     ZERO,
@@ -137,7 +137,7 @@ def lost_below(lengths: Lengths, rows: int, cold: Cold) -> flint.arb:
 
 
 def losses(
-    lengths: Lengths, contest: Contest, rows: Sequence[ScoredRow], cold: Cold
+    lengths: Lengths, contest: Competition, rows: Sequence[ScoredRow], cold: Cold
 ) -> tuple[flint.arb, flint.arb]:
     """(near, far): by which part leads can be smaller than in real arithmetic, `far` for kind AHEAD.
 
@@ -158,7 +158,7 @@ def losses(
 def _greatest(scores: _Scores) -> tuple[flint.arb, flint.arb]:
     """The greatest parts of leads that pairs can lose, kind AHEAD apart."""
     told_apart = scores.contest.told_apart(scores.heard)
-    found = [(pair.kind is Kind.AHEAD, scores.loss(pair)) for pair in told_apart]
+    found = [(pair.kind is Rival.AHEAD, scores.loss(pair)) for pair in told_apart]
     near, far = (greatest(loss for is_far, loss in found if is_far is which) for which in (False, True))
     return near, far
 
@@ -168,7 +168,7 @@ def _greatest(scores: _Scores) -> tuple[flint.arb, flint.arb]:
 class _Part:
     """A row in one case of i: how large its query is there, how far that is off, what its products lose."""
 
-    row: Row
+    row: ScoreTerm
     scored: ScoredRow
     query: LaurentBound
     off: LaurentBound
@@ -192,7 +192,7 @@ class _Scores:
     def __init__(
         self,
         lengths: Lengths,
-        contest: Contest,
+        contest: Competition,
         rows: Sequence[ScoredRow],
         cold: Cold,
         of_peaks: bool = False,
@@ -209,26 +209,26 @@ class _Scores:
         self.parts = [list(map(self._part, contest.rows, rows, queries)) for queries in cases]
         self.heard = tuple(tuple(k for k, own in enumerate(case) if own.is_heard()) for case in self.parts)
 
-    def loss(self, pair: Pair) -> flint.arb:
+    def loss(self, pair: RivalPair) -> flint.arb:
         """The largest part of its lead that the pair can lose."""
         others, apart, both = self._errors(pair)
         contest = self.contest
         reach = contest.reach
         match pair.kind:
-            case Kind.LEVEL:
+            case Rival.LEVEL:
                 # (w + j) / |w - j| <= 2 reach / steps, for j and for 1/j alike.
                 tie = [*apart, *_times(both, laurent.times(reach, Fraction(2, contest.steps)))]
                 return self._share(tie, contest.size) + self._share(others, pair.lead)
-            case Kind.BEHIND:
+            case Rival.BEHIND:
                 # The lead is T + P, of the tie-break and of what pushes back: a T + b P <= max(a, b) (T + P).
                 farthest = reach if contest.power > 0 else laurent.constant(1)
                 pushed = [*others, *_times(both, laurent.times(farthest, 2))]
                 return self._share(apart, contest.size).max(self._share(pushed, pair.lead))
-            case Kind.AHEAD:
+            case Rival.AHEAD:
                 farthest = reach if contest.power > 0 else laurent.constant(1)
                 tie = [*_times(apart, farthest), *_times(both, laurent.times(farthest, 2))]
                 return self._share([*others, *tie], pair.lead)
-            case Kind.SELF:
+            case Rival.SELF:
                 # i and i - 1, or i and i + 1: their sum is at most 3 i, that of their inverses 3 / i.
                 step = laurent.constant(1) if contest.power > 0 else laurent.monomial(-2, 0, 2)
                 total = laurent.monomial(contest.power, 0, 3)
@@ -237,7 +237,7 @@ class _Scores:
             case _:
                 assert_never(pair.kind)
 
-    def _errors(self, pair: Pair) -> tuple[list[LaurentBound], list[LaurentBound], list[LaurentBound]]:
+    def _errors(self, pair: RivalPair) -> tuple[list[LaurentBound], list[LaurentBound], list[LaurentBound]]:
         """(others, apart, both): of rows without the tie-break's t; of those with it, times |t(w) - t(j)|
         and times |t(w)| + |t(j)|.
         """
@@ -266,7 +266,7 @@ class _Scores:
                 others += [scaled(part.query, lost), scaled(part.off, lost)]
         return others, apart, both
 
-    def _part(self, row: Row, scored: ScoredRow, size: Laurent) -> _Part:
+    def _part(self, row: ScoreTerm, scored: ScoredRow, size: Laurent) -> _Part:
         query = _balls(size)
         off: LaurentBound = {(0, 0): scored.query.absolute}
         if scored.query.relative <= ball(KNOWN) and not row.is_average:
@@ -287,7 +287,7 @@ class _Scores:
             raise BeyondError("scores (the tie-break's key is not known relatively)")
         return relative
 
-    def _sum_rate_of(self, case: int, place: Place) -> flint.arb:
+    def _sum_rate_of(self, case: int, place: KeyValues) -> flint.arb:
         """What the sum of the rows can lose at a place: nothing for one product, or if every sum is exact."""
         if self.cold.is_scanned:
             return sum_rate(self.lengths, len(self.rows), self.cold)

@@ -13,7 +13,7 @@ from typing import final
 
 from attemper.attention_program.ops import Numbers, Part, Program, Ref
 from attemper.attention_program.realisation import SymbolGroup
-from attemper.compiling.assembling.blocks import Block
+from attemper.compiling.assembling.blocks import GateBlock
 from attemper.compiling.assembling.demand import collect
 from attemper.compiling.assembling.schedule import make_schedule
 from attemper.compiling.building.bits import is_embedded, strip_negations
@@ -184,7 +184,7 @@ class _Assembly:
             self._write_block(block, layer, target, stored(part.factor))
 
     def _write_block(
-        self, block: Block, layer: int, target: Coordinate, factor: Fraction = Fraction(1)
+        self, block: GateBlock, layer: int, target: Coordinate, factor: Fraction = Fraction(1)
     ) -> None:
         draft = self.site.layers[layer - 1]
         for clamp in block.clamps:

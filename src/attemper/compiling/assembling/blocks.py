@@ -42,7 +42,7 @@ class ClampTerm:
 
 @final
 @dataclass(frozen=True)
-class Block:
+class GateBlock:
     """A Boolean function: constant + the sum of its clamps. Exactly 0 on false if constant is 0
     and no clamp is negative, also in floats.
     """
@@ -53,7 +53,7 @@ class Block:
 
 @final
 @dataclass(frozen=True)
-class Expression:
+class GateExpression:
     """The gates above a set of leaves, of which some have a fixed value: what a block computes."""
 
     steps: tuple[Step, ...]
@@ -62,7 +62,7 @@ class Expression:
     fixed: Mapping[Ref, bool] = field(default_factory=dict)
 
 
-def block_of(expression: Expression) -> Block | None:
+def block_of(expression: GateExpression) -> GateBlock | None:
     """The block of an expression, or None if it is irregular and too wide for one hidden layer."""
     regular = _regular(expression)
     if regular is not None:
@@ -78,7 +78,7 @@ def block_of(expression: Expression) -> Block | None:
     return None
 
 
-def _regular(expression: Expression) -> Block | None:
+def _regular(expression: GateExpression) -> GateBlock | None:
     """The block of a conjunction, disjunction, parity or union, which have no width limit."""
     root, positive = expression.root
     union = _union(expression)
@@ -87,19 +87,19 @@ def _regular(expression: Expression) -> Block | None:
     conjunction = _conjunction(expression, expression.root)
     match conjunction:
         case bool(value):
-            return Block(int(value), ())
+            return GateBlock(int(value), ())
         case tuple(literals):
-            return Block(0, (ClampTerm(literals, len(literals), 1),))
+            return GateBlock(0, (ClampTerm(literals, len(literals), 1),))
         case None:
             pass
     negation = _conjunction(expression, (root, not positive))
     if isinstance(negation, tuple):
-        return Block(0, (ClampTerm(tuple((leaf, not sign) for leaf, sign in negation), 1, 1),))
+        return GateBlock(0, (ClampTerm(tuple((leaf, not sign) for leaf, sign in negation), 1, 1),))
     # A small parity is better made of cubes: they are exactly 0 on false, also in floats.
     return _parity(expression) if len(_free_leaves(expression)) > SMALL_PARITY else None
 
 
-def _by_cubes(expression: Expression) -> Block:
+def _by_cubes(expression: GateExpression) -> GateBlock:
     """The block of any function of few literals: one conjunction for each disjoint cube.
 
     What heads by cases read is asked last, after the bits that say which case is in force: what they read by
@@ -108,16 +108,16 @@ def _by_cubes(expression: Expression) -> Block:
     leaves = tuple(sorted(_free_leaves(expression), key=lambda leaf: not _is_by_cases(expression, leaf)))
     cubes = disjoint_cubes(expression.steps, expression.root, leaves, expression.fixed)
     if cubes == [()]:
-        return Block(1, ())
-    return Block(0, tuple(ClampTerm(cube, len(cube), 1) for cube in cubes))
+        return GateBlock(1, ())
+    return GateBlock(0, tuple(ClampTerm(cube, len(cube), 1) for cube in cubes))
 
 
-def _is_by_cases(expression: Expression, leaf: Ref) -> bool:
+def _is_by_cases(expression: GateExpression, leaf: Ref) -> bool:
     step = expression.steps[leaf]
     return isinstance(step, Attend) and step.where is None
 
 
-def _free_leaves(expression: Expression) -> tuple[Ref, ...]:
+def _free_leaves(expression: GateExpression) -> tuple[Ref, ...]:
     reached = reached_leaves(expression.steps, expression.root[0], expression.leaves)
     return tuple(sorted(reached - set(expression.fixed)))
 
@@ -125,7 +125,7 @@ def _free_leaves(expression: Expression) -> tuple[Ref, ...]:
 # Edges ---------------------------------------------------------------------------------------------
 
 
-def _edge_cases(expression: Expression) -> list[tuple[tuple[Literal, ...], Expression]]:
+def _edge_cases(expression: GateExpression) -> list[tuple[tuple[Literal, ...], GateExpression]]:
     """The expression with first and last fixed in each way that occurs, and the bits that say so.
 
     Every shift is guarded by an edge; with the edges fixed, parities of shifts are parities again.
@@ -137,7 +137,7 @@ def _edge_cases(expression: Expression) -> list[tuple[tuple[Literal, ...], Expre
             if isinstance(step, Place) and step.form in (edge, complement(edge)):
                 edges[leaf] = (edge, step.form == edge)
     kinds = list(dict.fromkeys(edge for edge, _ in edges.values()))
-    cases: list[tuple[tuple[Literal, ...], Expression]] = []
+    cases: list[tuple[tuple[Literal, ...], GateExpression]] = []
     for values in product((False, True), repeat=len(kinds)):
         holding = dict(zip(kinds, values, strict=True))
         fixed = {leaf: holding[edge] == same for leaf, (edge, same) in edges.items()}
@@ -148,7 +148,7 @@ def _edge_cases(expression: Expression) -> list[tuple[tuple[Literal, ...], Expre
     return cases
 
 
-def _gated(parts: Sequence[tuple[tuple[Literal, ...], Block | None]]) -> Block:
+def _gated(parts: Sequence[tuple[tuple[Literal, ...], GateBlock | None]]) -> GateBlock:
     """The block that is each part where its gates hold; exactly one case's gates hold everywhere."""
     clamps: list[ClampTerm] = []
     for gates, part in parts:
@@ -156,13 +156,13 @@ def _gated(parts: Sequence[tuple[tuple[Literal, ...], Block | None]]) -> Block:
         clamps += [replace(clamp, gates=gates) for clamp in part.clamps]
         if part.constant:
             clamps.append(ClampTerm(gates, len(gates), 1))
-    return Block(0, tuple(clamps))
+    return GateBlock(0, tuple(clamps))
 
 
 # Regular shapes ------------------------------------------------------------------------------------
 
 
-def _conjunction(expression: Expression, *literals: Literal) -> tuple[Literal, ...] | bool | None:
+def _conjunction(expression: GateExpression, *literals: Literal) -> tuple[Literal, ...] | bool | None:
     """The distinct leaves whose conjunction that of some literals is, or its constant value if it has one.
 
     None if it is no conjunction.
@@ -190,7 +190,7 @@ def _conjunction(expression: Expression, *literals: Literal) -> tuple[Literal, .
     return tuple(found) or True
 
 
-def _union(expression: Expression) -> Block | None:
+def _union(expression: GateExpression) -> GateBlock | None:
     """The clamps of a union of conjunctions: one for each, since no two of them hold together.
 
     So of a conjunction with a union in it.
@@ -204,13 +204,13 @@ def _union(expression: Expression) -> Block | None:
         match found:
             case bool(value):
                 if value:
-                    return Block(int(positive), ())
+                    return GateBlock(int(positive), ())
             case tuple(literals):
                 clamps.append(ClampTerm(literals, len(literals), 1 if positive else -1))
-    return Block(int(not positive), tuple(clamps))
+    return GateBlock(int(not positive), tuple(clamps))
 
 
-def _disjoint(expression: Expression, root: Ref) -> list[tuple[Literal, ...] | bool] | None:
+def _disjoint(expression: GateExpression, root: Ref) -> list[tuple[Literal, ...] | bool] | None:
     """The conjunctions whose union a bit is, also of a conjunction with one union in it; None: of none."""
     step = None if root in expression.leaves else expression.steps[root]
     match step:
@@ -228,12 +228,12 @@ def _disjoint(expression: Expression, root: Ref) -> list[tuple[Literal, ...] | b
     return None if None in found else [own for own in found if own is not None]
 
 
-def _is_union(expression: Expression, bit: Ref) -> bool:
+def _is_union(expression: GateExpression, bit: Ref) -> bool:
     step = expression.steps[bit]
     return bit not in expression.leaves and isinstance(step, Gate) and step.connective is Connective.UNION
 
 
-def _without_negations(expression: Expression) -> Literal:
+def _without_negations(expression: GateExpression) -> Literal:
     """The bit below the negations of the root, and whether it is that bit."""
     root, positive = expression.root
     while isinstance(step := expression.steps[root], Not) and root not in expression.leaves:
@@ -241,7 +241,7 @@ def _without_negations(expression: Expression) -> Literal:
     return root, positive
 
 
-def _parity(expression: Expression) -> Block | None:
+def _parity(expression: GateExpression) -> GateBlock | None:
     """The clamps of a parity of literals: atleast_1 - atleast_2 + atleast_3 ..."""
     root, positive = _without_negations(expression)
     step = expression.steps[root]
@@ -260,9 +260,9 @@ def _parity(expression: Expression) -> Block | None:
     if len(set(leaves)) != len(leaves):
         return None
     if not leaves:
-        return Block(int(not positive), ())
+        return GateBlock(int(not positive), ())
     literals = tuple((leaf, True) for leaf in leaves)
     if not positive:
         literals = ((leaves[0], False), *literals[1:])
     terms = tuple(ClampTerm(literals, m, 1 if m % 2 else -1) for m in range(1, len(literals) + 1))
-    return Block(0, terms)
+    return GateBlock(0, terms)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import final
 
 from attemper.attention_program.ops import Numbers, Ref
-from attemper.compiling.assembling.blocks import Block
+from attemper.compiling.assembling.blocks import GateBlock
 from attemper.compiling.assembling.schedule import Schedule
 from attemper.compiling.building.bits import is_embedded, read, strip_negations
 from attemper.compiling.building.counts import Average, Integer, Need, Share, shares_of
@@ -28,7 +28,7 @@ class Demand:
     averages: set[Average] = field(default_factory=set)
     integers: set[Integer] = field(default_factory=set)
     shares: set[Integer] = field(default_factory=set)
-    blocks: dict[Literal, tuple[Block, int]] = field(default_factory=dict)
+    blocks: dict[Literal, tuple[GateBlock, int]] = field(default_factory=dict)
 
 
 def collect(schedule: Schedule) -> Demand:

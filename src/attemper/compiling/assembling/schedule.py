@@ -42,7 +42,7 @@ from attemper.attention_program.ops import (
     Table,
     inputs,
 )
-from attemper.compiling.assembling.blocks import Block, Expression, block_of
+from attemper.compiling.assembling.blocks import GateBlock, GateExpression, block_of
 from attemper.compiling.building.bits import letter_and_place, strip_negations
 from attemper.compiling.building.counts import integer_of, is_position
 
@@ -73,7 +73,7 @@ class Schedule:
                 layers.append(self.ready[base] + (count is not None))
         return max(layers)
 
-    def block(self, bit: Ref, positive: bool) -> tuple[Block, int]:
+    def block(self, bit: Ref, positive: bool) -> tuple[GateBlock, int]:
         """The block of a bit (or of its negation), and the layer whose feed-forward computes it."""
         layer = self.ready[bit]
         block = block_of(_expression(self.program.steps, self.ready, bit, positive, layer))
@@ -148,7 +148,7 @@ def _awaited(program: Program, step: Step) -> tuple[Ref, ...]:
 
 def _expression(
     steps: tuple[Step, ...], ready: Sequence[int], bit: Ref, positive: bool, layer: int
-) -> Expression:
+) -> GateExpression:
     """The gates that layer `layer` computes below a bit; everything else they read is a leaf."""
     leaves: set[Ref] = set()
     seen: set[Ref] = set()
@@ -165,4 +165,4 @@ def _expression(
             stack.extend(inputs(step))
         else:
             leaves.add(ref)
-    return Expression(steps, frozenset(leaves), (bit, positive))
+    return GateExpression(steps, frozenset(leaves), (bit, positive))

@@ -15,7 +15,7 @@ from typing import ClassVar, Protocol, final
 import flint
 
 from attemper.attention_program.ops import Mask
-from attemper.compiling.building.weights import Stream
+from attemper.compiling.building.weights import Coordinates
 from attemper.exact.balls import precision, upper_bound
 from attemper.networks.layers import (
     Construction,
@@ -28,7 +28,7 @@ from attemper.networks.layers import (
 )
 from attemper.networks.regime import Regime
 
-Values = tuple[tuple[LinearForm, Coordinate], ...]
+CarriedValues = tuple[tuple[LinearForm, Coordinate], ...]
 """What a head carries: each value with the coordinate it is written to."""
 
 Rename = Callable[[LinearForm], LinearForm]
@@ -70,10 +70,10 @@ class HeadPlan(Protocol):
     value_range: ClassVar[int]
     """The largest value minus the smallest: with all attention astray the output is off by as much."""
 
-    def hard(self, stream: Stream) -> Rows:
+    def hard(self, stream: Coordinates) -> Rows:
         """The rows of the hard head."""
 
-    def soft(self, regime: Regime, margin: int, stream: Stream) -> Rows:
+    def soft(self, regime: Regime, margin: int, stream: Coordinates) -> Rows:
         """The rows of the softmax head: its choice leads by `margin` logits for each step away."""
 
     def stray_mass(self, regime: Regime, margin: int) -> Fraction:
@@ -83,7 +83,7 @@ class HeadPlan(Protocol):
         """The construction about other coordinates."""
 
 
-def with_rows(plan: HeadPlan, rows: Rows, values: Values) -> Head:
+def with_rows(plan: HeadPlan, rows: Rows, values: CarriedValues) -> Head:
     """The head of a plan."""
     forms = tuple(value for value, _ in values)
     targets = tuple(target for _, target in values)

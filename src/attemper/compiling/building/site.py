@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from attemper.attention_program.ops import Attend, Letter, Merge, Not, Place, Program, Ref, Shift
 from attemper.compiling.building.bits import is_embedded, strip_negations
 from attemper.compiling.building.counts import Average, Integer, Mixture
-from attemper.compiling.building.plan import HeadPlan, Values, with_rows
-from attemper.compiling.building.weights import LayerDraft, Stream, added, form, scaled
+from attemper.compiling.building.plan import CarriedValues, HeadPlan, with_rows
+from attemper.compiling.building.weights import Coordinates, LayerDraft, added, form, scaled
 from attemper.compiling.cubes import Literal
 from attemper.exact.closed_forms import ONE
 from attemper.networks.layers import HEAD_WIDTHS, Coordinate, LinearForm
@@ -30,7 +30,7 @@ class Site:
         self.program = program
         self.names = names
         self.ready = ready
-        self.stream = Stream()
+        self.stream = Coordinates()
         self.letters: dict[Letter, Coordinate] = {}
         self.bits: dict[Literal, Coordinate] = {}
         self.averages: dict[Average, Coordinate] = {}
@@ -42,7 +42,7 @@ class Site:
 
     # Heads -------------------------------------------------------------------------------------
 
-    def add_head(self, layer: int, plan: HeadPlan, values: Values) -> None:
+    def add_head(self, layer: int, plan: HeadPlan, values: CarriedValues) -> None:
         """A head of its own."""
         self.layers[layer - 1].heads.append(with_rows(plan, plan.hard(self.stream), values))
 

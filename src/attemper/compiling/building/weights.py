@@ -32,7 +32,7 @@ def stored(factor: Fraction) -> Fraction:
     return Fraction(float(factor))
 
 
-class Stream:
+class Coordinates:
     """The coordinates allocated so far, by label, and the position embeddings among them."""
 
     def __init__(

@@ -18,7 +18,7 @@ from attemper.compiling.building.counts import NUMBERS, Integer, Need, Share, in
 from attemper.compiling.building.gadgets import add_sign_head
 from attemper.compiling.building.plan import Rename, Rows
 from attemper.compiling.building.site import Site
-from attemper.compiling.building.weights import Stream, added, form, scaled
+from attemper.compiling.building.weights import Coordinates, added, form, scaled
 from attemper.compiling.constructions.nearest_integer import needs_to_look, plan_for
 from attemper.errors import InternalError
 from attemper.exact.balls import precision, upper_bound
@@ -36,10 +36,10 @@ class IntegerSignPlan:
     masking: Masking
     value_range: ClassVar[int] = 2
 
-    def hard(self, stream: Stream) -> Rows:
+    def hard(self, stream: Coordinates) -> Rows:
         return Rows((self.construction.difference,), (stream.at(SIGN),), HardWeighting.AVERAGE)
 
-    def soft(self, regime: Regime, margin: int, stream: Stream) -> Rows:
+    def soft(self, regime: Regime, margin: int, stream: Coordinates) -> Rows:
         """|D| >= 1/n, so logits of B n D (-1)^j part the two parities by 2 B."""
         query = (self.construction.difference,)
         match regime:

@@ -15,7 +15,7 @@ from attemper.attention_program.ops import Count, Linear
 from attemper.compiling.building.counts import Integer, integer_of
 from attemper.compiling.building.plan import Rename, Rows
 from attemper.compiling.building.site import Site
-from attemper.compiling.building.weights import Stream, scaled
+from attemper.compiling.building.weights import Coordinates, scaled
 from attemper.compiling.constructions.uniform import name_of
 from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import ONE, Digits, I, N, Power, over, plus, times
@@ -40,11 +40,11 @@ class IntegerValuePlan:
     masking: Masking
     value_range: ClassVar[int] = 0
 
-    def hard(self, stream: Stream) -> Rows:
+    def hard(self, stream: Coordinates) -> Rows:
         key = (scaled(stream.at(I), 2), scaled(stream.at(_SQUARE), -1))
         return Rows(self._query(), key, HardWeighting.AVERAGE)
 
-    def soft(self, regime: Regime, margin: int, stream: Stream) -> Rows:
+    def soft(self, regime: Regime, margin: int, stream: Coordinates) -> Rows:
         """Scores -(j - c)^2 with a lead of B + 2 digits(n) at j = c, so that integers are off by n^-2."""
         lead = plus(max(margin, LEAST_MARGIN), times(2, Digits(N)))
         match regime:
@@ -105,7 +105,7 @@ def make_integer(site: Site, integer: Integer) -> None:
 
 
 def in_units(
-    construction: IntegerValue, values: tuple[LinearForm, ...], regime: Regime, stream: Stream
+    construction: IntegerValue, values: tuple[LinearForm, ...], regime: Regime, stream: Coordinates
 ) -> tuple[LinearForm, ...]:
     """What the softmax head carries: a query, or a key and its square, in the regime's unit; and shares."""
     if regime is Regime.TEMPERATURE:

@@ -11,7 +11,7 @@ from attemper.compiling.building.counts import Mixture, sides_of
 from attemper.compiling.building.gadgets import add_sign_head, edge_bit, product_with_bit, sign_literal
 from attemper.compiling.building.plan import Rename, Rows, exponential
 from attemper.compiling.building.site import Site
-from attemper.compiling.building.weights import Stream, added, form, scaled
+from attemper.compiling.building.weights import Coordinates, added, form, scaled
 from attemper.errors import InternalError
 from attemper.exact.closed_forms import FIRST, ONE, ONLY, SIGN, I, N, Power, over, plus, times
 from attemper.networks.layers import HardWeighting, LinearForm, LocalSign, Masking, Softmax
@@ -36,7 +36,7 @@ class LocalSignPlan:
     masking: Masking
     value_range: ClassVar[int] = 2
 
-    def hard(self, stream: Stream) -> Rows:
+    def hard(self, stream: Coordinates) -> Rows:
         tightness = self.construction.slope + 1
         query = (stream.at(_CENTRE), stream.at(ONE), *self._rest())
         key = (
@@ -48,7 +48,7 @@ class LocalSignPlan:
         )
         return Rows(query, key, HardWeighting.AVERAGE)
 
-    def soft(self, regime: Regime, margin: int, stream: Stream) -> Rows:
+    def soft(self, regime: Regime, margin: int, stream: Coordinates) -> Rows:
         """The pair of positions next to i differs by 2 B T in logits, all others fall off as C t^2."""
         tightness = margin * (self.construction.slope + 1)
         match regime:

@@ -12,7 +12,7 @@ from attemper.compiling.building.bits import merged
 from attemper.compiling.building.counts import Average, Need, comparisons_of
 from attemper.compiling.building.plan import Rename, Rows, exponential
 from attemper.compiling.building.site import Site
-from attemper.compiling.building.weights import Stream, added, form, scaled
+from attemper.compiling.building.weights import Coordinates, added, form, scaled
 from attemper.compiling.constructions import sign
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ONE, I, N, Power, Test, over, times
@@ -32,11 +32,11 @@ class LookupPlan:
     masking: Masking
     value_range: ClassVar[int] = 1
 
-    def hard(self, stream: Stream) -> Rows:
+    def hard(self, stream: Coordinates) -> Rows:
         key = (scaled(stream.at(I), 2), scaled(stream.at(_SQUARE), -1))
         return Rows(self._query(), key, HardWeighting.AVERAGE)
 
-    def soft(self, regime: Regime, margin: int, stream: Stream) -> Rows:
+    def soft(self, regime: Regime, margin: int, stream: Coordinates) -> Rows:
         """Scores -(j - c)^2 with a lead of at least B at j = c."""
         match regime:
             case Regime.UNBOUNDED:

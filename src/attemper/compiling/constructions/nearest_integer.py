@@ -15,7 +15,7 @@ from attemper.compiling.building.bits import is_embedded, read, strip_negations
 from attemper.compiling.building.counts import NUMBERS, Integer, Need, integers_of, is_position
 from attemper.compiling.building.plan import MASKINGS, Rename, Rows, one_sided
 from attemper.compiling.building.site import Site
-from attemper.compiling.building.weights import Stream, form, scaled
+from attemper.compiling.building.weights import Coordinates, form, scaled
 from attemper.errors import InternalError
 from attemper.exact.balls import precision, upper_bound
 from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, times
@@ -32,13 +32,13 @@ class NearestIntegerPlan:
     masking: Masking
     value_range: ClassVar[int] = 1
 
-    def hard(self, stream: Stream) -> Rows:
+    def hard(self, stream: Coordinates) -> Rows:
         own = self.construction
         query = (own.query, stream.at(ONE), stream.at(ONE))
         key = (scaled(own.key, 2), scaled(own.square, -1), scaled(own.blocked, -1))
         return Rows(query, key, one_sided(own.leftmost))
 
-    def soft(self, regime: Regime, margin: int, stream: Stream) -> Rows:
+    def soft(self, regime: Regime, margin: int, stream: Coordinates) -> Rows:
         """Scores of 2 n B for each unit, so that B for each step of the tie-break never outweighs one."""
         own, towards = self.construction, -1 if self.construction.leftmost else 1
         one = stream.at(ONE)
@@ -118,7 +118,7 @@ def _forms(site: Site, integer: Integer) -> tuple[LinearForm, ...]:
     return (position, site.stream.at(Power(I, 2))) if integer.is_key else (position,)
 
 
-def in_units(construction: NearestInteger, regime: Regime, stream: Stream) -> NearestInteger:
+def in_units(construction: NearestInteger, regime: Regime, stream: Coordinates) -> NearestInteger:
     """The construction of the softmax head: positions in the regime's unit, as looked-up integers are."""
     own = construction
     units = (ONE, N, N) if regime is Regime.UNBOUNDED else (over(N), over(N), over(N, 2))
@@ -126,7 +126,7 @@ def in_units(construction: NearestInteger, regime: Regime, stream: Stream) -> Ne
     return NearestInteger(own.leftmost, own.blocked, *(_in_unit(f, unit, stream) for f, unit in forms))
 
 
-def _in_unit(own: LinearForm, unit: ClosedForm, stream: Stream) -> LinearForm:
+def _in_unit(own: LinearForm, unit: ClosedForm, stream: Coordinates) -> LinearForm:
     placed = {coordinate: closed for closed, coordinate in stream.positions.items()}
     closed = placed.get(own[0][0])
     return own if closed is None or unit == ONE else stream.at(times(unit, closed))

@@ -12,7 +12,7 @@ from attemper.compiling.building.bits import read
 from attemper.compiling.building.counts import Need
 from attemper.compiling.building.plan import Rename, Rows, exponential, one_sided
 from attemper.compiling.building.site import Site
-from attemper.compiling.building.weights import Stream, form, scaled
+from attemper.compiling.building.weights import Coordinates, form, scaled
 from attemper.exact.closed_forms import ONE, SIGN, I, N, Power, Test, over, times
 from attemper.exact.predicates import Remainder
 from attemper.networks.layers import LinearForm, Masking, Neighbour, Softmax
@@ -31,11 +31,11 @@ class NeighbourPlan:
     masking: Masking
     value_range: ClassVar[int] = 1
 
-    def hard(self, stream: Stream) -> Rows:
+    def hard(self, stream: Coordinates) -> Rows:
         query, key = (scaled(stream.at(SIGN), -1),), (stream.at(SIGN),)
         return Rows(query, key, one_sided(self.construction.next))
 
-    def soft(self, regime: Regime, margin: int, stream: Stream) -> Rows:
+    def soft(self, regime: Regime, margin: int, stream: Coordinates) -> Rows:
         """The other parity first, then the nearest."""
         towards = -1 if self.construction.next else 1
         other_parity = scaled(stream.at(SIGN), -1)

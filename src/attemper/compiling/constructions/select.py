@@ -12,7 +12,7 @@ from attemper.compiling.building.bits import is_embedded, letter_and_place, read
 from attemper.compiling.building.counts import Need
 from attemper.compiling.building.plan import MASKINGS, Rename, Rows, exponential, one_sided
 from attemper.compiling.building.site import Site
-from attemper.compiling.building.weights import Stream, added, form, scaled
+from attemper.compiling.building.weights import Coordinates, added, form, scaled
 from attemper.errors import InternalError
 from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, times
 from attemper.networks.layers import LinearForm, Masking, Select, Softmax
@@ -28,10 +28,10 @@ class SelectPlan:
     masking: Masking
     value_range: ClassVar[int] = 1
 
-    def hard(self, stream: Stream) -> Rows:
+    def hard(self, stream: Coordinates) -> Rows:
         return Rows(self._queries(stream), self._keys(-1), one_sided(self.construction.leftmost))
 
-    def soft(self, regime: Regime, margin: int, stream: Stream) -> Rows:
+    def soft(self, regime: Regime, margin: int, stream: Coordinates) -> Rows:
         """Lemma 8: a blocked position loses more than the whole tie-break is worth."""
         towards = -1 if self.construction.leftmost else 1
         coldness: ClosedForm = ONE
@@ -61,7 +61,7 @@ class SelectPlan:
         cases = tuple((None if here is None else query, blocked) for query, (here, blocked) in pairs)
         return Select(self.construction.leftmost, cases)
 
-    def _queries(self, stream: Stream, reach: ClosedForm = ONE) -> tuple[LinearForm, ...]:
+    def _queries(self, stream: Coordinates, reach: ClosedForm = ONE) -> tuple[LinearForm, ...]:
         """For each case `reach` where the case is in force, else 0."""
         return tuple(
             stream.at(reach) if here is None else _reaching(stream, here, reach)
@@ -83,7 +83,7 @@ class SelectPlan:
         )
 
 
-def _reaching(stream: Stream, here: LinearForm, reach: ClosedForm) -> LinearForm:
+def _reaching(stream: Coordinates, here: LinearForm, reach: ClosedForm) -> LinearForm:
     """reach * here: for a reach that is not 1, `here` must be made of position embeddings.
 
     A feed-forward cannot multiply a bit by a number that grows with n; a position embedding can.

@@ -19,7 +19,7 @@ from attemper.compiling.building.counts import Average, Mixture, Need, compariso
 from attemper.compiling.building.gadgets import add_sign_head, edge_bit, sign_literal
 from attemper.compiling.building.plan import MASKINGS, Rename, Rows, exponential
 from attemper.compiling.building.site import Site
-from attemper.compiling.building.weights import Stream, added, scaled
+from attemper.compiling.building.weights import Coordinates, added, scaled
 from attemper.compiling.constructions import local_sign
 from attemper.exact.balls import precision, upper_bound
 from attemper.exact.closed_forms import FIRST, LAST, ONE, ONLY, SIGN, I, N, Test, times
@@ -42,10 +42,10 @@ class SignPlan:
     masking: Masking
     value_range: ClassVar[int] = 2
 
-    def hard(self, stream: Stream) -> Rows:
+    def hard(self, stream: Coordinates) -> Rows:
         return Rows((self.construction.difference,), (stream.at(SIGN),), HardWeighting.AVERAGE)
 
-    def soft(self, regime: Regime, margin: int, stream: Stream) -> Rows:
+    def soft(self, regime: Regime, margin: int, stream: Coordinates) -> Rows:
         """|D| >= 1/i, so logits of B i D (-1)^j part the two parities by 2 B."""
         query = (self.construction.difference,)
         match regime:

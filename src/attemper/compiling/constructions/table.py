@@ -26,7 +26,7 @@ from attemper.attention_program.ops import (
 from attemper.compiling.building.counts import Need, comparisons_of
 from attemper.compiling.building.plan import HeadPlan
 from attemper.compiling.building.site import Site
-from attemper.compiling.building.weights import Stream
+from attemper.compiling.building.weights import Coordinates
 from attemper.compiling.constructions import lookup, nearest_integer, neighbour, select, sign
 from attemper.compiling.constructions.integer_sign import IntegerSignPlan, matched, needs_to_match
 from attemper.compiling.constructions.integer_value import (
@@ -92,7 +92,7 @@ def plan_of(head: Head) -> HeadPlan:
     return _PLANS[type(head.construction)](head.construction, head.masking)
 
 
-def soft_plan_of(head: Head, regime: Regime, stream: Stream) -> HeadPlan:
+def soft_plan_of(head: Head, regime: Regime, stream: Coordinates) -> HeadPlan:
     """What the compiler knows of a softmax head: positions that it compares are in the regime's unit."""
     match head.construction:
         case NearestInteger() as construction:
@@ -101,7 +101,7 @@ def soft_plan_of(head: Head, regime: Regime, stream: Stream) -> HeadPlan:
             return plan_of(head)
 
 
-def soft_values(head: Head, regime: Regime, stream: Stream) -> tuple[LinearForm, ...]:
+def soft_values(head: Head, regime: Regime, stream: Coordinates) -> tuple[LinearForm, ...]:
     """What a softmax head carries: integers in the regime's unit, all else as the hard head does."""
     match head.construction:
         case IntegerValue() as construction:

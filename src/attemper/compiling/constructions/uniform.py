@@ -10,7 +10,7 @@ from attemper.attention_program.ops import Mask
 from attemper.compiling.building.counts import Average
 from attemper.compiling.building.plan import MASKINGS, Rename, Rows
 from attemper.compiling.building.site import Site
-from attemper.compiling.building.weights import Stream, added, scaled
+from attemper.compiling.building.weights import Coordinates, added, scaled
 from attemper.exact.closed_forms import FIRST, LAST, ONE
 from attemper.networks.layers import Coordinate, HardWeighting, Masking, Softmax, Uniform
 from attemper.networks.regime import Regime
@@ -28,10 +28,10 @@ class UniformPlan:
     masking: Masking
     value_range: ClassVar[int] = 1
 
-    def hard(self, stream: Stream) -> Rows:
+    def hard(self, stream: Coordinates) -> Rows:
         return Rows((), (), HardWeighting.AVERAGE)
 
-    def soft(self, regime: Regime, margin: int, stream: Stream) -> Rows:
+    def soft(self, regime: Regime, margin: int, stream: Coordinates) -> Rows:
         return Rows((), (), Softmax(ONE))
 
     def stray_mass(self, regime: Regime, margin: int) -> Fraction:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from attemper.compiling.cascade import Content, Delay, Level
+from attemper.compiling.cascade import Content, Delay, RegisterLevel
 from attemper.compiling.decomposing.limits import check
-from attemper.compiling.decomposing.stages import Images, Stage, Step
+from attemper.compiling.decomposing.stages import Images, Stage, Transition
 
 
 @final
 @dataclass(frozen=True)
-class Places:
+class PositionCycle:
     """0, 1, ..., prefix + period - 1; after the last comes the one with number `prefix`."""
 
     prefix: int
@@ -34,7 +34,7 @@ class Places:
         )
 
 
-def exact_places(images: Images) -> tuple[Places, tuple[int, ...]]:
+def exact_places(images: Images) -> tuple[PositionCycle, tuple[int, ...]]:
     """The places at which exactly the same states can be reached, and these states, as bit masks."""
     number: dict[int, int] = {}
     mask = 1 << images.dfa.start
@@ -43,10 +43,10 @@ def exact_places(images: Images) -> tuple[Places, tuple[int, ...]]:
         number[mask] = len(number)
         mask = _step(mask, images)
     prefix = number[mask]
-    return Places(prefix, len(number) - prefix), tuple(number)
+    return PositionCycle(prefix, len(number) - prefix), tuple(number)
 
 
-def reachable_at(places: Places, images: Images) -> tuple[int, ...]:
+def reachable_at(places: PositionCycle, images: Images) -> tuple[int, ...]:
     """For each place the states that can be reached before a position there, as bit masks."""
     found = [0] * places.count
     found[0] = 1 << images.dfa.start
@@ -68,16 +68,18 @@ def _step(mask: int, images: Images) -> int:
     return result
 
 
-def by_place(places: Places, images: Images, *, carried: bool) -> Stage:
+def by_place(places: PositionCycle, images: Images, *, carried: bool) -> Stage:
     """Known: which states can be reached at the place. If it is `carried`, later stages know it, too."""
     letters = range(len(images.dfa.alphabet.symbols))
     numbers = range(places.count)
     check(len(numbers) * len(letters), images.limits, "symbols", "places and letters")
-    steps = tuple(Step(place, letter, places.after(place)) for place in numbers for letter in letters)
+    steps = tuple(Transition(place, letter, places.after(place)) for place in numbers for letter in letters)
     return Stage(reachable_at(places, images), tuple(p if carried else 0 for p in numbers), 0, steps)
 
 
-def by_last_letters(places: Places, images: Images, count: int, *, carried: bool) -> tuple[Level, Stage]:
+def by_last_letters(
+    places: PositionCycle, images: Images, count: int, *, carried: bool
+) -> tuple[RegisterLevel, Stage]:
     """A level of delays that knows the last letters; the stage has the states that they can lead to.
 
     Before position count + 1 this is the one state that is there.
@@ -85,7 +87,7 @@ def by_last_letters(places: Places, images: Images, count: int, *, carried: bool
     letters = len(images.dfa.alphabet.symbols)
     reachable = reachable_at(places, images)
     nodes: dict[tuple[int, int], int] = {}
-    steps: dict[Step, int] = {}
+    steps: dict[Transition, int] = {}
     rows: list[tuple[tuple[int, tuple[Content, ...]], int]] = []
     seen: set[tuple[int, tuple[int, ...]]] = {(0, ())}
     waiting: list[tuple[int, tuple[int, ...]]] = [(0, ())]
@@ -104,12 +106,12 @@ def by_last_letters(places: Places, images: Images, count: int, *, carried: bool
         for letter in range(letters):
             symbol = place * letters + letter
             reached = places.after(place), (*window, symbol)[-count:]
-            step = Step(source, letter, node(*reached))
+            step = Transition(source, letter, node(*reached))
             rows.append(((symbol, contents), steps.setdefault(step, len(steps))))
             if reached not in seen:
                 seen.add(reached)
                 waiting.append(reached)
         check(len(rows), images.limits, "rows_before_merging", "rows of a table")
-    level = Level(tuple(Delay(distance) for distance in range(1, count + 1)), tuple(rows))
+    level = RegisterLevel(tuple(Delay(distance) for distance in range(1, count + 1)), tuple(rows))
     carried_places, sets = zip(*nodes, strict=True)
     return level, Stage(sets, carried_places, start, tuple(steps))

@@ -18,7 +18,7 @@ Congruence = tuple[int, ...]
 
 @final
 @dataclass
-class Budget:
+class UnionBudget:
     """How many more unions of classes may be tried."""
 
     left: int
@@ -64,7 +64,7 @@ class _Classes:
         return tuple(number.setdefault(self.find(state), len(number)) for state in range(len(self.leader)))
 
 
-def splitting(dfa: Dfa, budget: Budget) -> tuple[Congruence, ...] | None:
+def splitting(dfa: Dfa, budget: UnionBudget) -> tuple[Congruence, ...] | None:
     """Congruences, none the identity, that together tell all states apart; each is as coarse as it can be.
 
     None if there are none (two states are equivalent in every congruence but the identity), or if the
@@ -83,7 +83,9 @@ def splitting(dfa: Dfa, budget: Budget) -> tuple[Congruence, ...] | None:
     return _needed(chosen) or None
 
 
-def coarsest(dfa: Dfa, p: int, q: int, budget: Budget, within: Congruence | None = None) -> Congruence | None:
+def coarsest(
+    dfa: Dfa, p: int, q: int, budget: UnionBudget, within: Congruence | None = None
+) -> Congruence | None:
     """A congruence that tells two states apart and that no coarser one does; None if the budget is spent.
 
     It unites only states that are equivalent in the congruence `within`, if one is given. (Greedy: two
@@ -91,7 +93,7 @@ def coarsest(dfa: Dfa, p: int, q: int, budget: Budget, within: Congruence | None
 
     >>> from attemper.languages.words import Alphabet
     >>> six = Dfa(Alphabet(("a",)), ((1,), (2,), (3,), (4,), (5,), (0,)), 0, frozenset({0}))
-    >>> coarsest(six, 0, 3, Budget(1_000))
+    >>> coarsest(six, 0, 3, UnionBudget(1_000))
     (0, 1, 0, 1, 0, 1)
     """
     classes = _Classes(len(dfa.moves))
@@ -119,7 +121,7 @@ def _pairs(classes: _Classes, within: Congruence | None) -> Iterator[tuple[int, 
                 yield r, s
 
 
-def descending(dfa: Dfa, budget: Budget) -> tuple[Congruence, ...]:
+def descending(dfa: Dfa, budget: UnionBudget) -> tuple[Congruence, ...]:
     """Ever finer congruences, from one class for all states to one for each; None between if possible.
 
     Each is one of the coarsest below the one before it, with as few classes as were found. The last step is
@@ -127,7 +129,7 @@ def descending(dfa: Dfa, budget: Budget) -> tuple[Congruence, ...]:
 
     >>> from attemper.languages.words import Alphabet
     >>> six = Dfa(Alphabet(("a",)), ((1,), (2,), (3,), (4,), (5,), (0,)), 0, frozenset({0}))
-    >>> descending(six, Budget(1_000))
+    >>> descending(six, UnionBudget(1_000))
     ((0, 0, 0, 0, 0, 0), (0, 1, 0, 1, 0, 1), (0, 1, 2, 3, 4, 5))
     """
     number = range(len(dfa.moves))

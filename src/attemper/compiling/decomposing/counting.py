@@ -17,11 +17,11 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 
-from attemper.compiling.cascade import Counter, Level, Sum
+from attemper.compiling.cascade import Counter, RegisterLevel, Sum
 from attemper.compiling.decomposing.abelian import Tally, coordinates, residues, tallies, total
 from attemper.compiling.decomposing.frames import Frames
-from attemper.compiling.decomposing.limits import Limits, check
-from attemper.compiling.decomposing.stages import Stage, Step
+from attemper.compiling.decomposing.limits import CascadeCaps, check
+from attemper.compiling.decomposing.stages import Stage, Transition
 from attemper.compiling.decomposing.twists import Twist
 from attemper.languages.regular.groups import Group, Permutation, compose, derived_series, identity, inverse
 
@@ -41,7 +41,7 @@ class _Bundle:
 
     components: list[int]
     group: Group
-    increments: dict[Step, Permutation]
+    increments: dict[Transition, Permutation]
     representative: list[dict[Permutation, Permutation]] = field(default_factory=list)
     series: tuple[Group, ...] = ()
     height: int = 0
@@ -60,25 +60,25 @@ class _Bundle:
     def is_done(self) -> bool:
         return self.height == len(self.series) - 1
 
-    def following(self, step: Step, known: Permutation) -> Permutation:
+    def following(self, step: Transition, known: Permutation) -> Permutation:
         """p(t+1) for the step at t, from p(t)."""
         increment = self.increments.get(step)
         return known if increment is None else self.representative[self.height][compose(known, increment)]
 
 
-Known = tuple[Permutation | None, ...]
+KnownPermutations = tuple[Permutation | None, ...]
 """For each bundle p(t), where it is of use, else None."""
 
 
 def counted_stage(
-    twisted: Sequence[Twist], frames: Frames, limits: Limits
-) -> tuple[tuple[Level, ...], Stage]:
+    twisted: Sequence[Twist], frames: Frames, limits: CascadeCaps
+) -> tuple[tuple[RegisterLevel, ...], Stage]:
     """Levels above a stage, and the stage whose nodes know the product in the twisted components."""
     return _Counting(twisted, frames, limits).run()
 
 
 class _Counting:
-    def __init__(self, twisted: Sequence[Twist], frames: Frames, limits: Limits) -> None:
+    def __init__(self, twisted: Sequence[Twist], frames: Frames, limits: CascadeCaps) -> None:
         self.frames = frames
         self.limits = limits
         self.bundles = _bundles(twisted)
@@ -86,8 +86,8 @@ class _Counting:
         for bundle in self.bundles:
             bundle.prepare()
 
-    def run(self) -> tuple[tuple[Level, ...], Stage]:
-        symbols: dict[tuple[int, Known], int] = {}
+    def run(self) -> tuple[tuple[RegisterLevel, ...], Stage]:
+        symbols: dict[tuple[int, KnownPermutations], int] = {}
         for number, step in enumerate(self.frames.stage.steps):
             concerned = self._concerned(step)
             known = tuple(
@@ -95,11 +95,11 @@ class _Counting:
                 for n, bundle in enumerate(self.bundles)
             )
             symbols[number, known] = len(symbols)
-        levels: list[Level] = []
+        levels: list[RegisterLevel] = []
         while not all(bundle.is_done for bundle in self.bundles):
             level, symbols = self._level(symbols)
             levels.append(level)
-        steps: dict[Step, int] = {}
+        steps: dict[Transition, int] = {}
         nodes: dict[tuple[int, Permutation | None], int] = {}
         stage = self.frames.stage
         to_step: dict[int, int] = {}
@@ -107,9 +107,9 @@ class _Counting:
             step = stage.steps[number]
             source = nodes.setdefault((step.source, self._here(step.source, known)), len(nodes))
             target = nodes.setdefault((step.target, self._there(step, known)), len(nodes))
-            to_step[symbol] = steps.setdefault(Step(source, step.letter, target), len(steps))
+            to_step[symbol] = steps.setdefault(Transition(source, step.letter, target), len(steps))
         rows = tuple((key, to_step[symbol]) for key, symbol in levels[-1].rows)
-        levels[-1] = Level(levels[-1].registers, rows)
+        levels[-1] = RegisterLevel(levels[-1].registers, rows)
         first = self.of_component.get(self.frames.component[stage.start])
         unit = None if first is None else identity(self.bundles[first].group.degree)
         start = nodes[stage.start, unit]
@@ -117,16 +117,16 @@ class _Counting:
         places = tuple(stage.places[node] for node, _ in nodes)
         return tuple(levels), Stage(sets, places, start, tuple(steps))
 
-    def _concerned(self, step: Step) -> set[int]:
+    def _concerned(self, step: Transition) -> set[int]:
         """The bundles whose products matter before or after a step."""
         ends = self.frames.component[step.source], self.frames.component[step.target]
         return {self.of_component[c] for c in ends if c in self.of_component}
 
-    def _here(self, node: int, known: Known) -> Permutation | None:
+    def _here(self, node: int, known: KnownPermutations) -> Permutation | None:
         bundle = self.of_component.get(self.frames.component[node])
         return None if bundle is None else known[bundle]
 
-    def _there(self, step: Step, known: Known) -> Permutation | None:
+    def _there(self, step: Transition, known: KnownPermutations) -> Permutation | None:
         number = self.of_component.get(self.frames.component[step.target])
         if number is None:
             return None
@@ -134,7 +134,9 @@ class _Counting:
         assert here is not None
         return self.bundles[number].following(step, here)
 
-    def _level(self, symbols: Mapping[tuple[int, Known], int]) -> tuple[Level, dict[tuple[int, Known], int]]:
+    def _level(
+        self, symbols: Mapping[tuple[int, KnownPermutations], int]
+    ) -> tuple[RegisterLevel, dict[tuple[int, KnownPermutations], int]]:
         """One step along the series of as many groups as fit; at least of one."""
         plans: dict[int, _Plan] = {}
         for n, bundle in enumerate(self.bundles):
@@ -153,7 +155,7 @@ class _Counting:
             "rows of a table",
         )
         rows: list[tuple[tuple[int, tuple[int, ...]], int]] = []
-        found: dict[tuple[int, Known], int] = {}
+        found: dict[tuple[int, KnownPermutations], int] = {}
         for contents in product(*(range(register.modulus) for register in registers)):
             held = iter(contents)
             factor = {n: plan.factor([next(held) for _ in own[n]]) for n, plan in plans.items()}
@@ -169,9 +171,9 @@ class _Counting:
         check(len(found), self.limits, "symbols", "symbols of a level")
         for n in plans:
             self.bundles[n].height += 1
-        return Level(registers, tuple(rows)), found
+        return RegisterLevel(registers, tuple(rows)), found
 
-    def _plan(self, n: int, symbols: Mapping[tuple[int, Known], int]) -> _Plan:
+    def _plan(self, n: int, symbols: Mapping[tuple[int, KnownPermutations], int]) -> _Plan:
         bundle = self.bundles[n]
         least = bundle.representative[bundle.height + 1]
         elements = sorted({least[element] for element in bundle.series[bundle.height].elements})

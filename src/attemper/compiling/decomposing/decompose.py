@@ -8,16 +8,16 @@ from math import lcm
 from typing import assert_never, final
 
 from attemper.compiling.bounded_counter import BoundedCounter
-from attemper.compiling.cascade import Cascade, Chain, Counter, Delay, Latch, Level, Register, Sum
-from attemper.compiling.decomposing.bases import Places, by_last_letters, by_place, exact_places
+from attemper.compiling.cascade import Cascade, Chain, Counter, Delay, Latch, Register, RegisterLevel, Sum
+from attemper.compiling.decomposing.bases import PositionCycle, by_last_letters, by_place, exact_places
 from attemper.compiling.decomposing.bounded import bounded_counter
-from attemper.compiling.decomposing.congruences import Budget, quotient, splitting
+from attemper.compiling.decomposing.congruences import UnionBudget, quotient, splitting
 from attemper.compiling.decomposing.flag import PeriodNeededError, flag_chain, height
-from attemper.compiling.decomposing.limits import Limits, check
+from attemper.compiling.decomposing.limits import CascadeCaps, check
 from attemper.compiling.decomposing.merging import merge
 from attemper.compiling.decomposing.pruning import prune
 from attemper.compiling.decomposing.series import in_series
-from attemper.compiling.decomposing.stages import Images, Question, Stage
+from attemper.compiling.decomposing.stages import CascadeQuestion, Images, Stage
 from attemper.compiling.decomposing.walks import walk_chain
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
@@ -61,23 +61,23 @@ class Decomposition:
 
 @final
 @dataclass(frozen=True)
-class _Plan:
+class _StagePlan:
     """A first stage that is worth trying."""
 
     name: str
-    places: Places
-    levels: tuple[Level, ...]
+    places: PositionCycle
+    levels: tuple[RegisterLevel, ...]
     stage: Stage
     sublayers: int
 
 
 @final
 @dataclass(frozen=True)
-class _Built:
+class _Candidate:
     """A chain above the places."""
 
     name: str
-    places: Places
+    places: PositionCycle
     chain: Chain
 
     @property
@@ -91,7 +91,7 @@ class _Task:
     """An automaton, what is asked about its states, and why ways were given up, by their names."""
 
     dfa: Dfa
-    question: Question
+    question: CascadeQuestion
     images: Images
     refused: dict[str, UnsupportedError] = field(default_factory=dict)
 
@@ -114,17 +114,17 @@ def labels_of(chains: Sequence[Chain]) -> int:
     return sum(len({label for _, label in latch.store if label is not None}) for latch in latches)
 
 
-def decompose(dfa: Dfa, limits: Limits | None = None) -> Decomposition:
+def decompose(dfa: Dfa, limits: CascadeCaps | None = None) -> Decomposition:
     """What says after every letter whether the word so far is in the automaton's language.
 
     Raises `UnsupportedError` if a group is not solvable (then there is nothing), or if every way goes beyond
     a limit (`CapError`): that of a walk, if the automaton is one, else of the plain way.
     """
-    limits = limits or Limits()
+    limits = limits or CascadeCaps()
     least = minimal(dfa)
     letters, small = _without_twins(least)
     codes = tuple(int(state in small.accepting) for state in range(len(small.moves)))
-    task = _Task(small, Question(codes), Images(small, limits))
+    task = _Task(small, CascadeQuestion(codes), Images(small, limits))
     plans, tried = _plans(task, limits)
     counter = bounded_counter(least) if limits.counter else None
     if counter is not None:
@@ -134,7 +134,7 @@ def decompose(dfa: Dfa, limits: Limits | None = None) -> Decomposition:
         tried.append(Alternative("a counter", counter.sublayers))
     direct, refusals = _best(task, plans, None)
     tried += refusals
-    best: tuple[_Built, ...] | None = None
+    best: tuple[_Candidate, ...] | None = None
     if direct is not None:
         best = (direct,)
         tried.append(_described(direct.name, best))
@@ -152,7 +152,7 @@ def decompose(dfa: Dfa, limits: Limits | None = None) -> Decomposition:
         series = in_series(small, task.question, limits)
         if series is not None and rows_of([series[0]]) <= limits.rows:
             chain, number = series
-            best = (_Built(f"{number} automata one after the other", Places(0, 1), chain),)
+            best = (_Candidate(f"{number} automata one after the other", PositionCycle(0, 1), chain),)
             tried.append(_described(best[0].name, best))
     if best is None:
         raise task.refused.get(WALK, task.refused[PLAIN])
@@ -171,9 +171,9 @@ def _without_twins(dfa: Dfa) -> tuple[tuple[int, ...], Dfa]:
     return letters, Dfa(Alphabet(symbols), moves, dfa.start, dfa.accepting)
 
 
-def _plans(task: _Task, limits: Limits) -> tuple[list[_Plan | _Built], list[Alternative]]:
+def _plans(task: _Task, limits: CascadeCaps) -> tuple[list[_StagePlan | _Candidate], list[Alternative]]:
     """The first stages that can be built on, the refusals of others, and a walk if that is shallower."""
-    plans: list[_Plan | _Built] = []
+    plans: list[_StagePlan | _Candidate] = []
     refused: list[Alternative] = []
     for name, places, count in _bases(task.images):
         most = min((plan.sublayers for plan in plans), default=4 * limits.levels)
@@ -189,47 +189,47 @@ def _plans(task: _Task, limits: Limits) -> tuple[list[_Plan | _Built], list[Alte
     except UnsupportedError as error:
         refused.append(task.refuse(WALK, error))
     else:
-        plans += [] if walk is None else _shallower(_Built(WALK, walk[0], _smaller(task, *walk)), plans)
+        plans += [] if walk is None else _shallower(_Candidate(WALK, walk[0], _smaller(task, *walk)), plans)
     return plans, refused
 
 
-def _shallower(walk: _Built, plans: Sequence[_Plan | _Built]) -> list[_Built]:
+def _shallower(walk: _Candidate, plans: Sequence[_StagePlan | _Candidate]) -> list[_Candidate]:
     """The walk, if it has fewer sublayers than any of the plans."""
     return [walk] if all(walk.sublayers < plan.sublayers for plan in plans) else []
 
 
-def _smaller(task: _Task, places: Places, raw: Chain) -> Chain:
+def _smaller(task: _Task, places: PositionCycle, raw: Chain) -> Chain:
     """The chain without rows that never occur, and with what is alike merged."""
     base = places.symbols(len(task.dfa.alphabet.symbols))
     return merge(prune(merge(raw), base, task.images.limits.configurations))
 
 
-def _bases(images: Images) -> Iterator[tuple[str, Places, int]]:
+def _bases(images: Images) -> Iterator[tuple[str, PositionCycle, int]]:
     """Name, places and number of last letters known."""
-    yield PLAIN, Places(0, 1), 0
+    yield PLAIN, PositionCycle(0, 1), 0
     if not images.limits.bases:
         return
     try:
         places, sets = exact_places(images)
     except UnsupportedError:
-        places, sets = Places(0, 1), ()
+        places, sets = PositionCycle(0, 1), ()
     everything = (1 << len(images.dfa.moves)) - 1
     informative = everything not in sets[places.prefix :] and places.count > 1
     if informative:
         if places.period > 1:
-            yield f"position modulo {places.period}", Places(0, places.period), 0
+            yield f"position modulo {places.period}", PositionCycle(0, places.period), 0
         if places.prefix:
             yield f"position up to {places.prefix}, modulo {places.period}", places, 0
     letters = len(images.dfa.alphabet.symbols)
     for count in range(1, LAST_LETTERS + 1):
         if letters ** (count + 1) <= WINDOWS:
             name = "last letter" if count == 1 else f"last {count} letters"
-            yield name, Places(0, 1), count
+            yield name, PositionCycle(0, 1), count
             if places.period > 1 and informative and letters ** (count + 1) * places.period <= WINDOWS:
-                yield f"{name}, position modulo {places.period}", Places(0, places.period), count
+                yield f"{name}, position modulo {places.period}", PositionCycle(0, places.period), count
 
 
-def _plan(task: _Task, name: str, places: Places, count: int, most: int) -> _Plan:
+def _plan(task: _Task, name: str, places: PositionCycle, count: int, most: int) -> _StagePlan:
     """A first stage with as long a period as is needed, and the sublayers of what is built on it.
 
     These are counted up to `most`, not further.
@@ -237,7 +237,7 @@ def _plan(task: _Task, name: str, places: Places, count: int, most: int) -> _Pla
     carried = False
     while True:
         check(places.count, task.images.limits, "places", "places")
-        levels: tuple[Level, ...] = ()
+        levels: tuple[RegisterLevel, ...] = ()
         if count:
             level, stage = by_last_letters(places, task.images, count, carried=carried)
             levels = (level,)
@@ -246,16 +246,16 @@ def _plan(task: _Task, name: str, places: Places, count: int, most: int) -> _Pla
         try:
             sublayers = height(stage, task.images, task.question, most)
         except PeriodNeededError as need:
-            places, carried = Places(places.prefix, lcm(places.period, need.period)), True
+            places, carried = PositionCycle(places.prefix, lcm(places.period, need.period)), True
         else:
-            return _Plan(name, places, levels, stage, len(levels) + sublayers)
+            return _StagePlan(name, places, levels, stage, len(levels) + sublayers)
 
 
 def _best(
-    task: _Task, plans: Sequence[_Plan | _Built], allowed: int | None
-) -> tuple[_Built | None, list[Alternative]]:
+    task: _Task, plans: Sequence[_StagePlan | _Candidate], allowed: int | None
+) -> tuple[_Candidate | None, list[Alternative]]:
     """The smallest chain among those with the fewest sublayers, or with as many as are allowed."""
-    found: list[_Built] = []
+    found: list[_Candidate] = []
     notes: list[Alternative] = []
     for plan in sorted(plans, key=lambda plan: plan.sublayers):
         if found and plan.sublayers > (_sublayers(found) if allowed is None else allowed):
@@ -266,7 +266,7 @@ def _best(
             continue
         task.images.is_limited = bool(found)
         try:
-            found.append(plan if isinstance(plan, _Built) else _build(task, plan))
+            found.append(plan if isinstance(plan, _Candidate) else _build(task, plan))
         except UnsupportedError as error:
             notes.append(task.refuse(plan.name, error, plan.sublayers))
     best = min(found, key=lambda built: _cost((built,)), default=None)
@@ -274,7 +274,7 @@ def _best(
     return best, notes
 
 
-def _build(task: _Task, plan: _Plan) -> _Built:
+def _build(task: _Task, plan: _StagePlan) -> _Candidate:
     """The smaller of two chains: whose levels forget where they would be large, or wherever they can."""
     limits = task.images.limits
     found = []
@@ -285,7 +285,7 @@ def _build(task: _Task, plan: _Plan) -> _Built:
         except PeriodNeededError as need:
             period = need.period
             continue
-        found.append(_Built(plan.name, plan.places, _smaller(task, plan.places, raw)))
+        found.append(_Candidate(plan.name, plan.places, _smaller(task, plan.places, raw)))
         if all(len(level.registers) <= 1 for level in raw.levels[len(plan.levels) :]):
             break
     if not found:
@@ -298,11 +298,11 @@ def _build(task: _Task, plan: _Plan) -> _Built:
 
 
 def _split(
-    dfa: Dfa, limits: Limits, best: int | None
-) -> tuple[tuple[tuple[_Built, ...], tuple[tuple[int, ...], ...]] | None, Alternative | None]:
+    dfa: Dfa, limits: CascadeCaps, best: int | None
+) -> tuple[tuple[tuple[_Candidate, ...], tuple[tuple[int, ...], ...]] | None, Alternative | None]:
     """Chains for the parts of the automaton, if they have no more sublayers than the best so far."""
     name = "automata side by side"
-    budget = Budget(limits.congruence_steps)
+    budget = UnionBudget(limits.congruence_steps)
     congruences = splitting(dfa, budget)
     if congruences is None:
         spent = f"more than {limits.congruence_steps} steps to find congruences, the cap"
@@ -323,20 +323,20 @@ def _split(
     return (whole, congruences), None
 
 
-def _task(dfa: Dfa, limits: Limits) -> _Task:
-    return _Task(dfa, Question(tuple(range(len(dfa.moves)))), Images(dfa, limits))
+def _task(dfa: Dfa, limits: CascadeCaps) -> _Task:
+    return _Task(dfa, CascadeQuestion(tuple(range(len(dfa.moves)))), Images(dfa, limits))
 
 
-def _sublayers(parts: Sequence[_Built]) -> int:
+def _sublayers(parts: Sequence[_Candidate]) -> int:
     return max(part.sublayers for part in parts)
 
 
-def _cost(parts: Sequence[_Built]) -> tuple[int, int]:
+def _cost(parts: Sequence[_Candidate]) -> tuple[int, int]:
     chains = [part.chain for part in parts]
     return _sublayers(parts), rows_of(chains) + labels_of(chains)
 
 
-def _described(name: str, parts: Sequence[_Built]) -> Alternative:
+def _described(name: str, parts: Sequence[_Candidate]) -> Alternative:
     chains = [part.chain for part in parts]
     return Alternative(name, _sublayers(parts), rows_of(chains), labels_of(chains))
 
@@ -344,11 +344,13 @@ def _described(name: str, parts: Sequence[_Built]) -> Alternative:
 def _assembled(
     alphabet: Alphabet,
     letters: tuple[int, ...],
-    parts: Sequence[_Built],
+    parts: Sequence[_Candidate],
     accepting: frozenset[tuple[int, ...]],
 ) -> Cascade:
     """The chains above common places and the full alphabet."""
-    places = Places(max(part.places.prefix for part in parts), lcm(*(part.places.period for part in parts)))
+    places = PositionCycle(
+        max(part.places.prefix for part in parts), lcm(*(part.places.period for part in parts))
+    )
     width = max(letters) + 1
     chains = []
     for part in parts:
@@ -358,12 +360,12 @@ def _assembled(
     return Cascade(alphabet, places.prefix, places.period, tuple(chains), accepting)
 
 
-def _place(places: Places, steps: int) -> int:
+def _place(places: PositionCycle, steps: int) -> int:
     """The place after so many letters."""
     return steps if steps < places.prefix else places.prefix + (steps - places.prefix) % places.period
 
 
-def _above(chain: Chain, below: tuple[int, ...], places: Places) -> Chain:
+def _above(chain: Chain, below: tuple[int, ...], places: PositionCycle) -> Chain:
     """The chain above other symbols, each of which stands for one of its own."""
     if not chain.levels:
         return Chain((), tuple(chain.codes[symbol] for symbol in below))
@@ -372,11 +374,11 @@ def _above(chain: Chain, below: tuple[int, ...], places: Places) -> Chain:
     first, *others = chain.levels
     if places.count == 1 and not any(isinstance(register, Delay) for register in first.registers):
         return Chain((_told_apart(first, below), *others), chain.codes)
-    names = Level((), tuple(((symbol, ()), own) for symbol, own in enumerate(below)))
+    names = RegisterLevel((), tuple(((symbol, ()), own) for symbol, own in enumerate(below)))
     return Chain((names, *chain.levels), chain.codes)
 
 
-def _told_apart(level: Level, below: tuple[int, ...]) -> Level:
+def _told_apart(level: RegisterLevel, below: tuple[int, ...]) -> RegisterLevel:
     """The level above other symbols, without delays: as sets of letters these cost nothing."""
     behind: dict[int, list[int]] = {}
     for symbol, own in enumerate(below):
@@ -396,4 +398,4 @@ def _told_apart(level: Level, below: tuple[int, ...]) -> Level:
             case _:
                 assert_never(register)
     rows = tuple(((s, contents), result) for (own, contents), result in level.rows for s in behind[own])
-    return Level(tuple(registers), rows)
+    return RegisterLevel(tuple(registers), rows)

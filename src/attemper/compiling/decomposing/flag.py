@@ -8,13 +8,13 @@ permutes their states, levels of counters are put in between.
 
 from __future__ import annotations
 
-from attemper.compiling.cascade import Chain, Level
+from attemper.compiling.cascade import Chain, RegisterLevel
 from attemper.compiling.decomposing.counting import counted_stage
 from attemper.compiling.decomposing.frames import Frames, frames
 from attemper.compiling.decomposing.latches import latch_level
 from attemper.compiling.decomposing.limits import check
 from attemper.compiling.decomposing.refining import refine
-from attemper.compiling.decomposing.stages import Images, Question, Stage
+from attemper.compiling.decomposing.stages import CascadeQuestion, Images, Stage
 from attemper.compiling.decomposing.twists import Twist, check_solvable, period, twists
 from attemper.languages.regular.groups import derived_series
 from attemper.languages.regular.image_sets import members
@@ -31,8 +31,8 @@ class PeriodNeededError(Exception):
 def flag_chain(
     stage: Stage,
     images: Images,
-    question: Question,
-    below: tuple[Level, ...],
+    question: CascadeQuestion,
+    below: tuple[RegisterLevel, ...],
     remembering: int,
     *,
     may_place: bool = True,
@@ -61,7 +61,9 @@ def flag_chain(
     return Chain(tuple(levels), settled)
 
 
-def height(stage: Stage, images: Images, question: Question, most: int, *, may_place: bool = True) -> int:
+def height(
+    stage: Stage, images: Images, question: CascadeQuestion, most: int, *, may_place: bool = True
+) -> int:
     """About how many sublayers `flag_chain` takes, found without its tables; most + 1 for all above `most`.
 
     Raises the same errors.
@@ -87,7 +89,7 @@ def _check(twist: Twist, known: Frames, images: Images, *, may_place: bool) -> N
     check_solvable(twist, known, images)
 
 
-def _settled(stage: Stage, images: Images, question: Question) -> tuple[int, ...] | None:
+def _settled(stage: Stage, images: Images, question: CascadeQuestion) -> tuple[int, ...] | None:
     """The answer for each step of a stage; None if the set of some step has states with different codes."""
     letters = len(images.dfa.alphabet.symbols)
     found = []

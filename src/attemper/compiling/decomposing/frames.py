@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
-from attemper.compiling.decomposing.stages import Images, Stage, Step
+from attemper.compiling.decomposing.stages import Images, Stage, Transition
 from attemper.languages.regular.groups import Permutation
 from attemper.languages.regular.image_sets import members, strong_components
 
@@ -35,7 +35,7 @@ class Frames:
     resets: frozenset[int]
 
     @cached_property
-    def inner(self) -> tuple[Step, ...]:
+    def inner(self) -> tuple[Transition, ...]:
         """The steps inside a component that are no resets."""
         return tuple(
             step
@@ -52,12 +52,12 @@ class Frames:
         frame = self.frame[node]
         return sum(1 << frame[k] for k in members(numbers))
 
-    def is_straight(self, step: Step, images: Images) -> bool:
+    def is_straight(self, step: Transition, images: Images) -> bool:
         """Whether a step inside a component keeps all numbers."""
         moves, letter = images.dfa.moves, step.letter
         return tuple(moves[state][letter] for state in self.frame[step.source]) == self.frame[step.target]
 
-    def twist(self, step: Step, images: Images) -> Permutation:
+    def twist(self, step: Transition, images: Images) -> Permutation:
         """What a step inside a component does to the numbers: k becomes the entry number k."""
         number = {state: k for k, state in enumerate(self.frame[step.target])}
         moves = images.dfa.moves

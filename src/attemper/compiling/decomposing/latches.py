@@ -21,18 +21,15 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from attemper.compiling.cascade import Content, Latch, Level
+from attemper.compiling.cascade import Content, Contents, Latch, RegisterLevel
 from attemper.compiling.decomposing.frames import Frames
 from attemper.compiling.decomposing.limits import check
 from attemper.compiling.decomposing.refining import Refinement, refine
-from attemper.compiling.decomposing.stages import Images, Stage, Step
-
-Contents = tuple[Content, ...]
-"""What the latches hold, without the empty ones at the end."""
+from attemper.compiling.decomposing.stages import Images, Stage, Transition
 
 
 @dataclass
-class _Entry:
+class _CrossingSteps:
     """Steps from one component into another that carry all possible sets alike."""
 
     source: int
@@ -100,9 +97,9 @@ class _Latches:
         target = self.frames.stage.steps[symbol].target
         self.stored[symbol][0] = self._begin(self.frames.component[target], numbers)
 
-    def _entries(self, symbols: list[int]) -> list[_Entry]:
+    def _entries(self, symbols: list[int]) -> list[_CrossingSteps]:
         """The steps into one component in groups, those that leave many latches in use first."""
-        found: dict[tuple[int, tuple[int, ...]], _Entry] = {}
+        found: dict[tuple[int, tuple[int, ...]], _CrossingSteps] = {}
         for symbol in symbols:
             step = self.frames.stage.steps[symbol]
             source = self.frames.component[step.source]
@@ -111,14 +108,14 @@ class _Latches:
             }
             if carried:
                 key = source, tuple(carried.values())
-                found.setdefault(key, _Entry(source, carried)).steps.append(symbol)
+                found.setdefault(key, _CrossingSteps(source, carried)).steps.append(symbol)
         return sorted(found.values(), key=lambda entry: (-_used(entry.carried), -len(entry.steps)))
 
-    def _carried(self, step: Step, numbers: int) -> int:
+    def _carried(self, step: Transition, numbers: int) -> int:
         states = self.frames.states(step.source, numbers)
         return self.frames.coordinates(step.target, self.images.under(states, step.letter))
 
-    def _enter(self, component: int, entry: _Entry) -> None:
+    def _enter(self, component: int, entry: _CrossingSteps) -> None:
         held = self.held[component]
         values = set(entry.carried.values())
         agrees = all(held.get(contents, numbers) == numbers for contents, numbers in entry.carried.items())
@@ -163,7 +160,7 @@ def _used(held: dict[Contents, int]) -> int:
 
 def latch_level(
     refinement: Refinement, frames: Frames, images: Images, remembering: int
-) -> tuple[Level, Stage]:
+) -> tuple[RegisterLevel, Stage]:
     """The level above a stage whose frames have no twists, and the stage whose steps are its symbols.
 
     It forgets rather than have more than `remembering` rows.
@@ -188,4 +185,4 @@ def latch_level(
             shown = tuple(contents[n] if n < len(contents) else None for n in kept)
             states = frames.states(node, numbers)
             rows += [((symbol, shown), refinement.symbol[symbol, states]) for symbol in outgoing[node]]
-    return Level(tuple(latches[n] for n in kept), tuple(rows)), refinement.above
+    return RegisterLevel(tuple(latches[n] for n in kept), tuple(rows)), refinement.above

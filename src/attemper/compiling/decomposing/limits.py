@@ -11,7 +11,7 @@ from attemper.errors import OptionError, UnsupportedError
 
 @final
 @dataclass(frozen=True)
-class Limits:
+class CascadeCaps:
     """Caps on one chain of a cascade. All but `rows` hold while it is built, before equal symbols are merged.
 
     With more than `rows_remembering` rows of a table, a level gives up knowledge that a later level recovers.
@@ -37,12 +37,12 @@ class Limits:
     bases: bool = True
     counter: bool = True
 
-    def with_caps(self, caps: Mapping[str, int]) -> Limits:
+    def with_caps(self, caps: Mapping[str, int]) -> CascadeCaps:
         """The same but for some caps, by their names. Raises `OptionError` for a name or number that is none.
 
-        >>> Limits().with_caps({"symbols": 8_000}).symbols
+        >>> CascadeCaps().with_caps({"symbols": 8_000}).symbols
         8000
-        >>> Limits().with_caps({"symbol": 8_000})  # doctest: +ELLIPSIS
+        >>> CascadeCaps().with_caps({"symbol": 8_000})  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
         attemper.errors.OptionError: there is no cap 'symbol'; the caps are image_sets, ...
@@ -52,10 +52,10 @@ class Limits:
                 raise OptionError(f"there is no cap '{name}'; the caps are {', '.join(CAPS)}")
             if isinstance(number, bool) or not isinstance(number, int) or number < 0:
                 raise OptionError(f"the cap '{name}' must be a whole number from 0 on, not {number!r}")
-        return Limits(**{**asdict(self), **caps})
+        return CascadeCaps(**{**asdict(self), **caps})
 
 
-CAPS = tuple(field.name for field in fields(Limits) if not isinstance(field.default, bool))
+CAPS = tuple(field.name for field in fields(CascadeCaps) if not isinstance(field.default, bool))
 """The names of the caps, as `--cap NAME=NUMBER` and `caps={NAME: NUMBER}` have them."""
 
 
@@ -108,10 +108,10 @@ class CapError(UnsupportedError):
         )
 
 
-def check(value: int, limits: Limits, cap: str, what: str) -> None:
+def check(value: int, limits: CascadeCaps, cap: str, what: str) -> None:
     """Raises `CapError` naming the cap, and a number to try, if the value is beyond it.
 
-    >>> check(2, Limits(levels=2), "levels", "levels")
+    >>> check(2, CascadeCaps(levels=2), "levels", "levels")
     """
     allowed: int = getattr(limits, cap)
     if value > allowed:

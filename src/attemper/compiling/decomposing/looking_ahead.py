@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from attemper.compiling.decomposing.decompose import decompose
-from attemper.compiling.decomposing.limits import CapError, Limits
+from attemper.compiling.decomposing.limits import CapError, CascadeCaps
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 
@@ -13,12 +13,12 @@ AS_FAR = 4
 """No cap is tried beyond so many times its default: a refusal is not to take longer than the work."""
 
 
-def with_all_caps(dfa: Dfa, limits: Limits, refusal: CapError) -> CapError:
+def with_all_caps(dfa: Dfa, limits: CascadeCaps, refusal: CapError) -> CapError:
     """The refusal of an automaton within these limits, with every cap that is met when others are raised."""
     met = {one.cap: one for one in refusal.met}
     while True:
         caps = {cap: one.more for cap, one in met.items()}
-        if any(more > AS_FAR * getattr(Limits(), cap) for cap, more in caps.items()):
+        if any(more > AS_FAR * getattr(CascadeCaps(), cap) for cap, more in caps.items()):
             return CapError(list(met.values()), is_enough=False)
         try:
             decompose(dfa, limits.with_caps(caps))

@@ -12,9 +12,19 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 
-from attemper.compiling.cascade import Chain, Content, Counter, Delay, Latch, Level, Register, Sum, Symbol
+from attemper.compiling.cascade import (
+    Chain,
+    Content,
+    Counter,
+    Delay,
+    Latch,
+    Register,
+    RegisterLevel,
+    Sum,
+    SymbolNumber,
+)
 
-Key = tuple[Symbol, tuple[Content, ...]]
+TableKey = tuple[SymbolNumber, tuple[Content, ...]]
 Behaviour = dict[Hashable, Hashable]
 
 
@@ -43,10 +53,10 @@ def _merge_once(chain: Chain) -> Chain:
     classes = {
         s: number.setdefault(code, len(number)) for s, code in enumerate(chain.codes) if s in occurring
     }
-    levels: list[Level] = []
+    levels: list[RegisterLevel] = []
     for height in range(len(chain.levels) - 1, -1, -1):
         level = chain.levels[height]
-        level = Level(level.registers, tuple((key, classes[symbol]) for key, symbol in level.rows))
+        level = RegisterLevel(level.registers, tuple((key, classes[symbol]) for key, symbol in level.rows))
         for register in range(len(level.registers)):
             level = _merge_labels(level, register)
         level = _drop_registers(level)
@@ -57,14 +67,14 @@ def _merge_once(chain: Chain) -> Chain:
     return Chain(tuple(reversed(levels)), tuple(number))
 
 
-def _partition(behaviours: Iterable[tuple[Symbol, Hashable, Behaviour]]) -> dict[Symbol, int]:
+def _partition(behaviours: Iterable[tuple[SymbolNumber, Hashable, Behaviour]]) -> dict[SymbolNumber, int]:
     """Classes of things with the same first sign whose behaviours do not contradict each other.
 
     Greedy, those that occur in most circumstances first. The first thing is in class 0.
     """
     things = list(behaviours)
     groups: dict[Hashable, list[tuple[int, Behaviour]]] = {}
-    found: dict[Symbol, int] = {}
+    found: dict[SymbolNumber, int] = {}
     for thing, sign, behaviour in sorted(things, key=lambda entry: -len(entry[2])):
         group = groups.setdefault(sign, [])
         for leader, joint in group:
@@ -84,7 +94,7 @@ def _agree(one: Behaviour, other: Behaviour) -> bool:
     return all(many.get(key, value) == value for key, value in few.items())
 
 
-def _merge_labels(level: Level, place: int) -> Level:
+def _merge_labels(level: RegisterLevel, place: int) -> RegisterLevel:
     """Merges the labels of one register, if it is a latch."""
     register = level.registers[place]
     if not isinstance(register, Latch):
@@ -104,10 +114,10 @@ def _merge_labels(level: Level, place: int) -> Level:
         for (symbol, contents), result in level.rows
     }
     registers = (*level.registers[:place], Latch(store), *level.registers[place + 1 :])
-    return Level(registers, tuple(rows.items()))
+    return RegisterLevel(registers, tuple(rows.items()))
 
 
-def _drop_registers(level: Level) -> Level:
+def _drop_registers(level: RegisterLevel) -> RegisterLevel:
     """Leaves out the registers that always hold the same."""
     varying = [
         n for n in range(len(level.registers)) if len({contents[n] for (_, contents), _ in level.rows}) > 1
@@ -117,12 +127,12 @@ def _drop_registers(level: Level) -> Level:
     rows = {
         (symbol, tuple(contents[n] for n in varying)): result for (symbol, contents), result in level.rows
     }
-    return Level(tuple(level.registers[n] for n in varying), tuple(rows.items()))
+    return RegisterLevel(tuple(level.registers[n] for n in varying), tuple(rows.items()))
 
 
-def _alike(level: Level) -> dict[Symbol, int]:
+def _alike(level: RegisterLevel) -> dict[SymbolNumber, int]:
     """Classes of symbols below that a level treats alike."""
-    behaviours: dict[Symbol, Behaviour] = {}
+    behaviours: dict[SymbolNumber, Behaviour] = {}
     for (symbol, contents), result in level.rows:
         behaviours.setdefault(symbol, {})[contents] = result
     stored = [_stored(register) for register in level.registers]
@@ -132,7 +142,7 @@ def _alike(level: Level) -> dict[Symbol, int]:
     )
 
 
-def _stored(register: Register) -> Callable[[Symbol], Hashable]:
+def _stored(register: Register) -> Callable[[SymbolNumber], Hashable]:
     """What a register keeps of a symbol."""
     if isinstance(register, Latch):
         return lambda symbol: (symbol in register.by_symbol, register.by_symbol.get(symbol))
@@ -143,10 +153,10 @@ def _stored(register: Register) -> Callable[[Symbol], Hashable]:
     return lambda symbol: symbol
 
 
-def _relabelled(level: Level, classes: dict[Symbol, int]) -> Level:
+def _relabelled(level: RegisterLevel, classes: dict[SymbolNumber, int]) -> RegisterLevel:
     """The level above merged symbols; where delays stand, no symbols are merged but they are renumbered."""
     delays = [isinstance(register, Delay) for register in level.registers]
-    rows: dict[Key, Symbol] = {}
+    rows: dict[TableKey, SymbolNumber] = {}
     for (symbol, contents), result in level.rows:
         seen = tuple(
             classes[content] if delay and content is not None else content
@@ -166,12 +176,12 @@ def _relabelled(level: Level, classes: dict[Symbol, int]) -> Level:
             registers.append(replace(register, weights=tuple(weights.items())))
         else:
             registers.append(register)
-    return Level(tuple(registers), tuple(rows.items()))
+    return RegisterLevel(tuple(registers), tuple(rows.items()))
 
 
 def _drop_plain_levels(chain: Chain) -> Chain:
     """Puts the table of a level without registers into that of the level below it."""
-    levels: list[Level] = []
+    levels: list[RegisterLevel] = []
     codes = chain.codes
     for level in chain.levels:
         if levels and not level.registers:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attemper.compiling.cascade import Chain, Content, Delay, Latch, Level, Symbol, after, start
+from attemper.compiling.cascade import (
+    Chain,
+    Contents,
+    Delay,
+    Latch,
+    RegisterLevel,
+    SymbolNumber,
+    after,
+    start,
+)
 
-Contents = tuple[Content, ...]
 
-
-def prune(chain: Chain, base: tuple[tuple[int, tuple[Symbol, ...]], ...], limit: int) -> Chain:
+def prune(chain: Chain, base: tuple[tuple[int, tuple[SymbolNumber, ...]], ...], limit: int) -> Chain:
     """The chain with the rows that are used; the same chain if more than `limit` configurations occur.
 
     `base` has, for each place, the next place and the symbols below the first level there.
@@ -27,17 +34,19 @@ def prune(chain: Chain, base: tuple[tuple[int, tuple[Symbol, ...]], ...], limit:
             else register
             for register in level.registers
         )
-        levels.append(Level(registers, tuple((key, level.table[key]) for key in keys)))
+        levels.append(RegisterLevel(registers, tuple((key, level.table[key]) for key in keys)))
     return replace(chain, levels=tuple(levels))
 
 
 def _used_rows(
-    chain: Chain, base: tuple[tuple[int, tuple[Symbol, ...]], ...], limit: int
-) -> list[dict[tuple[Symbol, Contents], None]] | None:
+    chain: Chain, base: tuple[tuple[int, tuple[SymbolNumber, ...]], ...], limit: int
+) -> list[dict[tuple[SymbolNumber, Contents], None]] | None:
     begin = 0, tuple(start(level) for level in chain.levels)
     seen = {begin}
     waiting = [begin]
-    used: list[dict[tuple[Symbol, Contents], tuple[Contents, Symbol]]] = [{} for _ in chain.levels]
+    used: list[dict[tuple[SymbolNumber, Contents], tuple[Contents, SymbolNumber]]] = [
+        {} for _ in chain.levels
+    ]
     stack = list(zip(chain.levels, used, strict=True))
     while waiting:
         place, configuration = waiting.pop()
@@ -61,7 +70,7 @@ def _used_rows(
     return [dict.fromkeys(known) for known in used]
 
 
-def advance(level: Level, symbol: Symbol, held: Contents) -> Contents:
+def advance(level: RegisterLevel, symbol: SymbolNumber, held: Contents) -> Contents:
     """What all registers hold after a position; the delays of a level have the distances 1, 2, ..."""
     delayed = {1: symbol} | {
         register.distance + 1: content

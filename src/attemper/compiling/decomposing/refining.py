@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import final
 
 from attemper.compiling.decomposing.limits import check
-from attemper.compiling.decomposing.stages import Images, Stage, Step
+from attemper.compiling.decomposing.stages import Images, Stage, Transition
 
 
 @final
@@ -39,7 +39,7 @@ def refine(stage: Stage, images: Images, forgotten: Collection[int] = ()) -> Ref
     subsets: list[dict[int, None]] = [{} for _ in stage.sets]
     subsets[stage.start][begin[1]] = None
     nodes = {(stage.places[stage.start], begin[1]): 0}
-    steps: dict[Step, int] = {}
+    steps: dict[Transition, int] = {}
     symbol: dict[tuple[int, int], int] = {}
     waiting = [begin]
     while waiting:
@@ -51,7 +51,7 @@ def refine(stage: Stage, images: Images, forgotten: Collection[int] = ()) -> Ref
             if number in forgotten:
                 image = stage.sets[step.target]
             target = nodes.setdefault((stage.places[step.target], image), len(nodes))
-            symbol[number, states] = steps.setdefault(Step(source, step.letter, target), len(steps))
+            symbol[number, states] = steps.setdefault(Transition(source, step.letter, target), len(steps))
             if image not in subsets[step.target]:
                 subsets[step.target][image] = None
                 waiting.append((step.target, image))

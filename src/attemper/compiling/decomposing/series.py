@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attemper.compiling.cascade import Chain, Level
-from attemper.compiling.decomposing.congruences import Budget, Congruence, descending, quotient
+from attemper.compiling.cascade import Chain, RegisterLevel
+from attemper.compiling.decomposing.congruences import Congruence, UnionBudget, descending, quotient
 from attemper.compiling.decomposing.flag import flag_chain, height
-from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.decomposing.merging import merge
-from attemper.compiling.decomposing.stages import Images, Question, Stage, Step
+from attemper.compiling.decomposing.stages import CascadeQuestion, Images, Stage, Transition
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 
 
-def in_series(dfa: Dfa, question: Question, limits: Limits) -> tuple[Chain, int] | None:
+def in_series(dfa: Dfa, question: CascadeQuestion, limits: CascadeCaps) -> tuple[Chain, int] | None:
     """The chain with the fewest sublayers that goes through some of ever finer congruences, and their number.
 
     None if none is found that keeps to the limits.
     """
-    ladder = descending(dfa, Budget(limits.congruence_steps))
+    ladder = descending(dfa, UnionBudget(limits.congruence_steps))
     return _Ladder(dfa, question, limits, ladder).climb()
 
 
@@ -30,12 +30,14 @@ class _Ladder:
     """Ways from the first congruence, all states alike, to the last, all different."""
 
     def __init__(
-        self, dfa: Dfa, question: Question, limits: Limits, congruences: Sequence[Congruence]
+        self, dfa: Dfa, question: CascadeQuestion, limits: CascadeCaps, congruences: Sequence[Congruence]
     ) -> None:
         self.limits = limits
         self.congruences = congruences
         self.small = [quotient(dfa, congruence) for congruence in congruences[:-1]] + [dfa]
-        self.questions = [Question(tuple(range(len(s.moves))), with_letter=True) for s in self.small[:-1]]
+        self.questions = [
+            CascadeQuestion(tuple(range(len(s.moves))), with_letter=True) for s in self.small[:-1]
+        ]
         self.questions.append(question)
         self._sublayers: dict[tuple[int, int], int | None] = {}
         self._built: dict[tuple[int, int], Chain] = {}
@@ -86,7 +88,7 @@ class _Ladder:
             sets[coarse] |= 1 << fine
         small = self.small[source]
         steps = [
-            Step(number, letter, after)
+            Transition(number, letter, after)
             for number, row in enumerate(small.moves)
             for letter, after in enumerate(row)
         ]
@@ -107,6 +109,6 @@ class _Ladder:
         return True
 
 
-def _names(codes: Sequence[int]) -> Level:
+def _names(codes: Sequence[int]) -> RegisterLevel:
     """A level without registers, whose symbols are the codes."""
-    return Level((), tuple(((symbol, ()), code) for symbol, code in enumerate(codes)))
+    return RegisterLevel((), tuple(((symbol, ()), code) for symbol, code in enumerate(codes)))

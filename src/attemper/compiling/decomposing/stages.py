@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
-from attemper.compiling.decomposing.limits import Limits, check
+from attemper.compiling.decomposing.limits import CascadeCaps, check
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.image_sets import members
 
 
-class Step(NamedTuple):
+class Transition(NamedTuple):
     """A symbol of a level: the node at a position i, the letter there, and the node at i + 1."""
 
     source: int
@@ -31,12 +31,12 @@ class Stage:
     sets: tuple[int, ...]
     places: tuple[int, ...]
     start: int
-    steps: tuple[Step, ...]
+    steps: tuple[Transition, ...]
 
 
 @final
 @dataclass(frozen=True)
-class Question:
+class CascadeQuestion:
     """What the last level has to know: a code of the state after each letter.
 
     `with_letter` asks for the state before the letter in its place, and for the letter: the code c of the
@@ -53,7 +53,7 @@ class Images:
     Also keeps account of the search for alternatives: set `is_limited` while it goes on.
     """
 
-    def __init__(self, dfa: Dfa, limits: Limits) -> None:
+    def __init__(self, dfa: Dfa, limits: CascadeCaps) -> None:
         self.dfa = dfa
         self.limits = limits
         self._known: dict[tuple[int, int], int] = {}
@@ -83,6 +83,6 @@ class Images:
             check(self._states, self.limits, "image_states", "states in image sets")
         return found
 
-    def is_reset(self, stage: Stage, step: Step) -> bool:
+    def is_reset(self, stage: Stage, step: Transition) -> bool:
         """Whether the set after the step is larger than the image of the one before."""
         return self.under(stage.sets[step.source], step.letter) != stage.sets[step.target]

@@ -9,7 +9,7 @@ from typing import final
 
 from attemper.compiling.decomposing.frames import Frames
 from attemper.compiling.decomposing.refining import Refinement
-from attemper.compiling.decomposing.stages import Images, Step
+from attemper.compiling.decomposing.stages import Images, Transition
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.classes import shown_states
 from attemper.languages.regular.groups import (
@@ -32,13 +32,13 @@ class Twist:
 
     component: int
     group: Group
-    increments: dict[Step, Permutation]
+    increments: dict[Transition, Permutation]
 
 
 def twists(refinement: Refinement, frames: Frames, images: Images) -> tuple[Twist, ...]:
     """The components of a stage where some step inside moves the numbers of a subset that occurs."""
     twisted = {frames.component[step.source] for step in frames.inner if not frames.is_straight(step, images)}
-    found: dict[int, dict[Step, Permutation]] = defaultdict(dict)
+    found: dict[int, dict[Transition, Permutation]] = defaultdict(dict)
     for step in frames.inner:
         if frames.component[step.source] in twisted:
             found[frames.component[step.source]][step] = frames.twist(step, images)
@@ -54,7 +54,7 @@ def _generated(permutations: Iterable[Permutation]) -> Group:
     return Group(len(distinct[0]), distinct)
 
 
-def _matters(refinement: Refinement, frames: Frames, increments: dict[Step, Permutation]) -> bool:
+def _matters(refinement: Refinement, frames: Frames, increments: dict[Transition, Permutation]) -> bool:
     moved = [
         (step.source, g) for step, g in increments.items() if any(k != image for k, image in enumerate(g))
     ]

@@ -17,10 +17,10 @@ from math import gcd, prod
 from operator import mul
 from typing import final
 
-from attemper.compiling.cascade import Chain, Content, Counter, Latch, Level, Sum
-from attemper.compiling.decomposing.bases import Places
-from attemper.compiling.decomposing.limits import Limits, check
-from attemper.compiling.decomposing.stages import Question
+from attemper.compiling.cascade import Chain, Content, Counter, Latch, RegisterLevel, Sum
+from attemper.compiling.decomposing.bases import PositionCycle
+from attemper.compiling.decomposing.limits import CascadeCaps, check
+from attemper.compiling.decomposing.stages import CascadeQuestion
 from attemper.languages.regular.dfa import Dfa
 
 WIDE = 2_000
@@ -40,7 +40,9 @@ class _Move:
         return max(self.low, min(self.high, number + self.weight))
 
 
-def walk_chain(dfa: Dfa, question: Question, limits: Limits) -> tuple[Places, Chain] | None:
+def walk_chain(
+    dfa: Dfa, question: CascadeQuestion, limits: CascadeCaps
+) -> tuple[PositionCycle, Chain] | None:
     """A chain that follows the automaton, if it is a walk between two walls.
 
     Some letter must lead through all states, one after the other, to a last one. Raises `UnsupportedError`
@@ -48,9 +50,9 @@ def walk_chain(dfa: Dfa, question: Question, limits: Limits) -> tuple[Places, Ch
 
     >>> from attemper.languages.words import Alphabet
     >>> three = Dfa(Alphabet(("up", "down")), ((1, 0), (2, 0), (2, 1)), 0, frozenset({2}))
-    >>> places, chain = walk_chain(three, Question((0, 0, 1)), Limits())
+    >>> places, chain = walk_chain(three, CascadeQuestion((0, 0, 1)), CascadeCaps())
     >>> places, [len(level.registers) for level in chain.levels]
-    (Places(prefix=0, period=2), [2])
+    (PositionCycle(prefix=0, period=2), [2])
     """
     order = _line(dfa)
     if order is None or question.with_letter:
@@ -66,12 +68,12 @@ def walk_chain(dfa: Dfa, question: Question, limits: Limits) -> tuple[Places, Ch
     for turn in range(size):
         alike = [[move for move in moves if move.weight % size == turn] for moves in possible]
         if all(alike):
-            places = Places(0, size // gcd(turn, size))
+            places = PositionCycle(0, size // gcd(turn, size))
             turns = tuple(turn * place % size for place in range(places.count))
             return places, Chain((_thresholds([moves[0] for moves in alike], turns, first, size),), codes)
     least = [min(moves, key=lambda move: abs(move.weight)) for moves in possible]
     top = _thresholds(least, range(size), first, size)
-    return Places(0, 1), Chain((_ring(least, size), top), codes)
+    return PositionCycle(0, 1), Chain((_ring(least, size), top), codes)
 
 
 def _line(dfa: Dfa) -> tuple[int, ...] | None:
@@ -97,7 +99,7 @@ def _moves(images: Sequence[int]) -> list[_Move]:
     return [move] if all(move.after(n) == image for n, image in enumerate(images)) else []
 
 
-def _ring(moves: Sequence[_Move], size: int) -> Level:
+def _ring(moves: Sequence[_Move], size: int) -> RegisterLevel:
     """The level that knows where the ring begins: its symbols are (c, letter), numbered as places are."""
     weights = tuple(move.weight % size for move in moves)
     counted = sorted({weight for weight in weights if weight})
@@ -108,10 +110,10 @@ def _ring(moves: Sequence[_Move], size: int) -> Level:
     letters = range(len(moves))
     if prod(counter.modulus for counter in counters) * len(moves) > WIDE:
         rows = [((letter, (turn,)), turn * len(moves) + letter) for turn in range(size) for letter in letters]
-        return Level((Sum(tuple(enumerate(weights)), size),), tuple(rows))
+        return RegisterLevel((Sum(tuple(enumerate(weights)), size),), tuple(rows))
     every = product(*(range(counter.modulus) for counter in counters))
     turns = {held: sum(map(mul, counted, held)) % size for held in every}
-    return Level(
+    return RegisterLevel(
         counters,
         tuple(
             ((letter, held), turn * len(moves) + letter) for held, turn in turns.items() for letter in letters
@@ -119,7 +121,7 @@ def _ring(moves: Sequence[_Move], size: int) -> Level:
     )
 
 
-def _thresholds(moves: Sequence[_Move], turns: Sequence[int], first: int, size: int) -> Level:
+def _thresholds(moves: Sequence[_Move], turns: Sequence[int], first: int, size: int) -> RegisterLevel:
     """The level of latches; its symbols are the numbers after each letter.
 
     A latch that is empty holds what stands at its place before the first position.
@@ -140,7 +142,7 @@ def _thresholds(moves: Sequence[_Move], turns: Sequence[int], first: int, size: 
                     None if own == other else 0 for own, other in zip(held, at_first, strict=True)
                 )
                 rows.append(((symbol, contents), move.after(number)))
-    return Level(tuple(Latch(tuple(store)) for store in stores), tuple(rows))
+    return RegisterLevel(tuple(Latch(tuple(store)) for store in stores), tuple(rows))
 
 
 def _threshold(turn: int, place: int, size: int) -> int:

@@ -70,7 +70,7 @@ def cascade_to_formula(cascade: Cascade) -> Formula:
 def shared_formula(cascade: Cascade) -> Formula:
     """The same, however large it is when it is written out: its equal parts are one object."""
     program = cascade_to_program(cascade).program
-    writer = _Writer(program.steps)
+    writer = _CascadeWriter(program.steps)
     for step in program.steps:
         writer.formulas.append(writer.formula(step))
     return writer.formulas[program.output]
@@ -84,7 +84,7 @@ def tree_size(formula: Formula) -> int:
     return sizes[formula]
 
 
-class _Writer:
+class _CascadeWriter:
     """The formula of every step so far."""
 
     def __init__(self, steps: tuple[Step, ...]) -> None:

@@ -42,21 +42,21 @@ from attemper.compiling.cascade import (
     Counter,
     Delay,
     Latch,
-    Level,
+    RegisterLevel,
     Sum,
-    Symbol,
+    SymbolNumber,
     after,
 )
 from attemper.exact.closed_forms import ONE, ClosedForm, Test, times
 from attemper.exact.predicates import NonNegative, Remainder, Zero
 
-Case = tuple[Content, ...]
+AnswerRow = tuple[Content, ...]
 """The answers to all questions of a table, in their order."""
 
-Table = dict[Case, Content]
+PartialTable = dict[AnswerRow, Content]
 """The results of some cases; the others never occur."""
 
-Parts = tuple[tuple[Symbol, ...], ...]
+SymbolPartition = tuple[tuple[SymbolNumber, ...], ...]
 """Symbols, each in one part."""
 
 Answers = tuple[tuple[int, Content], ...]
@@ -82,7 +82,7 @@ class LoweredCascade:
 
 def cascade_to_program(cascade: Cascade) -> LoweredCascade:
     """The attention program of a cascade: the same bit at every position of every word."""
-    lowering = _Lowering(cascade)
+    lowering = _CascadeLowering(cascade)
     output = lowering.output()
     program, to = prune(Program(cascade.alphabet, tuple(lowering.builder.steps), output))
     names = {to[ref]: name for ref, name in lowering.names.items() if to[ref] >= 0}
@@ -93,20 +93,20 @@ def cascade_to_program(cascade: Cascade) -> LoweredCascade:
 class _Below(Protocol):
     """The symbols that a level reads."""
 
-    def union(self, symbols: Collection[Symbol]) -> Ref:
+    def union(self, symbols: Collection[SymbolNumber]) -> Ref:
         """The bit that says that it is one of these."""
 
-    def union_among(self, symbols: Collection[Symbol], known: Collection[Symbol]) -> Ref:
+    def union_among(self, symbols: Collection[SymbolNumber], known: Collection[SymbolNumber]) -> Ref:
         """The same, where it is known to be one of others that include these."""
 
-    def read_by(self, level: Level, latch: Latch) -> Collection[Symbol]:
+    def read_by(self, level: RegisterLevel, latch: Latch) -> Collection[SymbolNumber]:
         """The symbols that a head for the latch can read, at a position where its answer matters."""
 
-    def views(self, tables: Mapping[Symbol, Table]) -> tuple[Parts, ...]:
+    def views(self, tables: Mapping[SymbolNumber, PartialTable]) -> tuple[SymbolPartition, ...]:
         """What is asked of the symbol, so that the table is known."""
 
 
-class _Lowering:
+class _CascadeLowering:
     def __init__(self, cascade: Cascade) -> None:
         self.cascade = cascade
         self.builder = Builder()
@@ -162,7 +162,7 @@ class _Lowering:
         return self._level(chain.levels[-1], below, codes, f"{prefix}code")
 
     def _level(
-        self, level: Level, below: _Below, results: Mapping[Content, Content], label: str
+        self, level: RegisterLevel, below: _Below, results: Mapping[Content, Content], label: str
     ) -> dict[Content, Ref]:
         """The bit of each result of a level's symbols."""
         tables = _tables(level, results)
@@ -201,21 +201,21 @@ class _Lowering:
 class _Symbols:
     """The symbols of a level."""
 
-    def __init__(self, lowering: _Lowering, bits: Mapping[Content, Ref]) -> None:
+    def __init__(self, lowering: _CascadeLowering, bits: Mapping[Content, Ref]) -> None:
         self.lowering = lowering
         self.bits = bits
 
-    def union(self, symbols: Collection[Symbol]) -> Ref:
+    def union(self, symbols: Collection[SymbolNumber]) -> Ref:
         found = tuple(self.bits[symbol] for symbol in sorted(symbols) if symbol in self.bits)
         return self.lowering.builder.add(Merge(found))
 
-    def union_among(self, symbols: Collection[Symbol], _: Collection[Symbol]) -> Ref:
+    def union_among(self, symbols: Collection[SymbolNumber], _: Collection[SymbolNumber]) -> Ref:
         return self.union(symbols)
 
-    def read_by(self, level: Level, _: Latch) -> Collection[Symbol]:
+    def read_by(self, level: RegisterLevel, _: Latch) -> Collection[SymbolNumber]:
         return {symbol for (symbol, _), _ in level.rows}
 
-    def views(self, tables: Mapping[Symbol, Table]) -> tuple[Parts, ...]:
+    def views(self, tables: Mapping[SymbolNumber, PartialTable]) -> tuple[SymbolPartition, ...]:
         return (_alike(tables),)
 
 
@@ -228,17 +228,17 @@ class _Base:
     ask for such a set asks for the letter and for the place.
     """
 
-    def __init__(self, lowering: _Lowering) -> None:
+    def __init__(self, lowering: _CascadeLowering) -> None:
         self.lowering = lowering
         cascade = lowering.cascade
         self.letters = cascade.alphabet.symbols
         self.places = [_place(cascade, place) for place in range(cascade.prefix + cascade.period)]
-        self.joint: dict[Symbol, Ref] = {}
+        self.joint: dict[SymbolNumber, Ref] = {}
         first = [_first_level(chain) for chain in cascade.chains]
         if any(self._widened(*asked) is None for level in first for asked in self._asked(level)):
             self._join()
 
-    def union(self, symbols: Collection[Symbol]) -> Ref:
+    def union(self, symbols: Collection[SymbolNumber]) -> Ref:
         add = self.lowering.builder.add
         if self.joint:
             return add(Merge(tuple(self.joint[symbol] for symbol in sorted(symbols))))
@@ -247,10 +247,10 @@ class _Base:
             return add(Letter(tuple(self.letters[letter] for letter in letters)))
         return add(Merge(tuple(self.lowering.place(self.places[place]) for place in places)))
 
-    def union_among(self, symbols: Collection[Symbol], known: Collection[Symbol]) -> Ref:
+    def union_among(self, symbols: Collection[SymbolNumber], known: Collection[SymbolNumber]) -> Ref:
         return self.union(symbols if self.joint else self._widened(symbols, known) or symbols)
 
-    def views(self, tables: Mapping[Symbol, Table]) -> tuple[Parts, ...]:
+    def views(self, tables: Mapping[SymbolNumber, PartialTable]) -> tuple[SymbolPartition, ...]:
         whole = _alike(tables)
         if self.joint or all(map(self._is_plain, whole)):
             return (whole,)
@@ -260,7 +260,7 @@ class _Base:
             for number in (width.__rmod__, width.__rfloordiv__)
         )
 
-    def read_by(self, level: Level, latch: Latch) -> Collection[Symbol]:
+    def read_by(self, level: RegisterLevel, latch: Latch) -> Collection[SymbolNumber]:
         """Those that the latch stores, if it is empty at the first position only: there a head reads 0."""
         place = level.registers.index(latch)
         empty = {
@@ -269,7 +269,9 @@ class _Base:
         is_first = empty <= {0} and self.lowering.cascade.prefix > 0
         return latch.by_symbol if is_first else {symbol for (symbol, _), _ in level.rows}
 
-    def _asked(self, level: Level) -> Iterator[tuple[Collection[Symbol], Collection[Symbol]]]:
+    def _asked(
+        self, level: RegisterLevel
+    ) -> Iterator[tuple[Collection[SymbolNumber], Collection[SymbolNumber]]]:
         """The sets of symbols that the registers of a level ask for, and what is known where they do."""
         occurring = {symbol for (symbol, _), _ in level.rows}
         for register in level.registers:
@@ -288,7 +290,9 @@ class _Base:
                 case _:
                     assert_never(register)
 
-    def _widened(self, symbols: Collection[Symbol], known: Collection[Symbol]) -> Collection[Symbol] | None:
+    def _widened(
+        self, symbols: Collection[SymbolNumber], known: Collection[SymbolNumber]
+    ) -> Collection[SymbolNumber] | None:
         """All that have certain letters, or certain places, and of the known symbols just these; or None."""
         width, own = len(self.letters), set(symbols)
         letters, places = self._letters_and_places(symbols)
@@ -298,13 +302,13 @@ class _Base:
         plain = [own] if self._is_plain(symbols) else []
         return next((wide for wide in (*plain, of_letters, of_places) if own == wide & {*known, *own}), None)
 
-    def _is_plain(self, symbols: Collection[Symbol]) -> bool:
+    def _is_plain(self, symbols: Collection[SymbolNumber]) -> bool:
         """Whether they are all that have certain letters, or all that have certain places."""
         letters, places = self._letters_and_places(symbols)
         whole = len(places) in {0, len(self.places)} or len(letters) == len(self.letters)
         return whole and len(letters) * len(places) == len(symbols)
 
-    def _letters_and_places(self, symbols: Collection[Symbol]) -> tuple[list[int], list[int]]:
+    def _letters_and_places(self, symbols: Collection[SymbolNumber]) -> tuple[list[int], list[int]]:
         width = len(self.letters)
         return sorted({symbol % width for symbol in symbols}), sorted({symbol // width for symbol in symbols})
 
@@ -321,11 +325,11 @@ class _Base:
         lowering.groups.append(tuple(self.joint.values()))
 
 
-def _first_level(chain: Chain) -> Level:
+def _first_level(chain: Chain) -> RegisterLevel:
     """The level above the base; without levels, one that gives the codes."""
     if chain.levels:
         return chain.levels[0]
-    return Level((), tuple(((symbol, ()), code) for symbol, code in enumerate(chain.codes)))
+    return RegisterLevel((), tuple(((symbol, ()), code) for symbol, code in enumerate(chain.codes)))
 
 
 def _place(cascade: Cascade, place: int) -> ClosedForm:
@@ -341,12 +345,12 @@ def _place(cascade: Cascade, place: int) -> ClosedForm:
 # Tables -----------------------------------------------------------------------------------------------
 
 
-def _tables(level: Level, results: Mapping[Content, Content]) -> dict[Symbol, Table]:
+def _tables(level: RegisterLevel, results: Mapping[Content, Content]) -> dict[SymbolNumber, PartialTable]:
     """For each symbol below, the results by the contents of the registers.
 
     The content of a counter or sum includes what i itself adds.
     """
-    found: dict[Symbol, Table] = {}
+    found: dict[SymbolNumber, PartialTable] = {}
     for (symbol, contents), own in level.rows:
         seen = tuple(
             after(register, symbol, held) if isinstance(register, Counter | Sum) else held
@@ -356,20 +360,20 @@ def _tables(level: Level, results: Mapping[Content, Content]) -> dict[Symbol, Ta
     return found
 
 
-def _parts(signs: Iterable[tuple[Symbol, Hashable]]) -> Parts:
+def _parts(signs: Iterable[tuple[SymbolNumber, Hashable]]) -> SymbolPartition:
     """The symbols with the same sign together, in the order of the first of each."""
-    found: dict[Hashable, list[Symbol]] = {}
+    found: dict[Hashable, list[SymbolNumber]] = {}
     for symbol, sign in signs:
         found.setdefault(sign, []).append(symbol)
     return tuple(map(tuple, found.values()))
 
 
-def _alike(tables: Mapping[Symbol, Table]) -> Parts:
+def _alike(tables: Mapping[SymbolNumber, PartialTable]) -> SymbolPartition:
     """The symbols with the same table together."""
     return _parts((symbol, frozenset(table.items())) for symbol, table in tables.items())
 
 
-def _cases(tables: Mapping[Symbol, Table], views: Sequence[Parts]) -> Table:
+def _cases(tables: Mapping[SymbolNumber, PartialTable], views: Sequence[SymbolPartition]) -> PartialTable:
     """All tables in one, by the number of the symbol's part in each view, and the contents."""
     numbers = [{symbol: n for n, part in enumerate(view) for symbol in part} for view in views]
     return {
@@ -379,7 +383,7 @@ def _cases(tables: Mapping[Symbol, Table], views: Sequence[Parts]) -> Table:
     }
 
 
-def _counted(register: Sum) -> Iterator[tuple[int, frozenset[Symbol]]]:
+def _counted(register: Sum) -> Iterator[tuple[int, frozenset[SymbolNumber]]]:
     """What is counted for a sum, and its weight: each weight, or each binary digit if these are fewer."""
     weights = {symbol: weight % register.modulus for symbol, weight in register.weights}
     distinct = sorted({weight for weight in weights.values() if weight})
@@ -392,14 +396,14 @@ def _counted(register: Sum) -> Iterator[tuple[int, frozenset[Symbol]]]:
             yield own, frozenset(symbol for symbol, weight in weights.items() if weight == own)
 
 
-def _tree(cases: Mapping[Case, Content], questions: int) -> Iterator[tuple[Answers, Content]]:
+def _tree(cases: Mapping[AnswerRow, Content], questions: int) -> Iterator[tuple[Answers, Content]]:
     """Answers that decide the result, and the result; of any two, one question has different answers."""
     if len(set(cases.values())) <= 1:
         for result in set(cases.values()):
             yield (), result
         return
     best = min(range(questions), key=lambda question: _disorder(cases, question))
-    parts: dict[Content, dict[Case, Content]] = {}
+    parts: dict[Content, dict[AnswerRow, Content]] = {}
     for case, result in cases.items():
         parts.setdefault(case[best], {})[case] = result
     for answer, part in parts.items():
@@ -407,7 +411,7 @@ def _tree(cases: Mapping[Case, Content], questions: int) -> Iterator[tuple[Answe
             yield ((best, answer), *answers), result
 
 
-def _disorder(cases: Mapping[Case, Content], question: int) -> tuple[int, int]:
+def _disorder(cases: Mapping[AnswerRow, Content], question: int) -> tuple[int, int]:
     """How many results remain possible after each answer, in all; questions that tell nothing come last."""
     left: dict[Content, set[Content]] = {}
     for case, result in cases.items():
@@ -421,7 +425,7 @@ def _accepted(cascade: Cascade) -> Iterator[Answers]:
     if prod(map(len, codes)) > MAX_COMBINED_CODES:
         yield from (tuple(enumerate(row)) for row in sorted(cascade.accepting))
         return
-    cases: dict[Case, Content] = {row: int(row in cascade.accepting) for row in product(*codes)}
+    cases: dict[AnswerRow, Content] = {row: int(row in cascade.accepting) for row in product(*codes)}
     yield from (answers for answers, accepted in _tree(cases, len(codes)) if accepted)
 
 
@@ -432,7 +436,13 @@ def _accepted(cascade: Cascade) -> Iterator[Answers]:
 class _Questions:
     """What a level's table asks: for the part of each view that has the symbol below, then for registers."""
 
-    def __init__(self, lowering: _Lowering, level: Level, below: _Below, views: Sequence[Parts]) -> None:
+    def __init__(
+        self,
+        lowering: _CascadeLowering,
+        level: RegisterLevel,
+        below: _Below,
+        views: Sequence[SymbolPartition],
+    ) -> None:
         self.lowering = lowering
         self.level = level
         self.below = below
@@ -488,7 +498,7 @@ class _Questions:
             self.sums[register] = parts[0]
         return self.sums[register]
 
-    def _remainders(self, register: Sum, weight: int, counted: frozenset[Symbol]) -> _Symbols:
+    def _remainders(self, register: Sum, weight: int, counted: frozenset[SymbolNumber]) -> _Symbols:
         """What one counter adds to a sum."""
         add = self.lowering.builder.add
         count = add(Count(Mask.UP_TO, self._exact(counted)))
@@ -511,7 +521,7 @@ class _Questions:
             cubes.setdefault((left + right) % modulus, []).append(both)
         return _Symbols(self.lowering, self.lowering.group(cubes, "sum"))
 
-    def _exact(self, symbols: Collection[Symbol]) -> Ref:
+    def _exact(self, symbols: Collection[SymbolNumber]) -> Ref:
         """The union as a bit that is 0 or 1 in floats too, as a count needs it.
 
         A bit made of several approximate ones is rounded once more, by one more feed-forward.
@@ -528,12 +538,12 @@ class _Questions:
         holds = self._attend(where, {s for s, label in latch.store if label is not None}, known)
         return self.lowering.builder.add(Not(holds))
 
-    def _one_of(self, symbols: set[Symbol]) -> Ref:
+    def _one_of(self, symbols: set[SymbolNumber]) -> Ref:
         """The bit that heads look for: not one of the others, so that their key is exactly 0 there."""
         others = [symbol for symbol in self.symbols if symbol not in symbols]
         return self.lowering.builder.add(Not(self.below.union(others)))
 
-    def _attend(self, where: Ref, symbols: Collection[Symbol], known: Collection[Symbol]) -> Ref:
+    def _attend(self, where: Ref, symbols: Collection[SymbolNumber], known: Collection[SymbolNumber]) -> Ref:
         """What stands at the last position with `where`, at which the symbol is known to be one of those."""
         value = self.below.union_among([symbol for symbol in self.symbols if symbol in symbols], known)
         return self.lowering.builder.add(

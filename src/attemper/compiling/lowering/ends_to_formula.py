@@ -23,16 +23,16 @@ from attemper.languages.temporal.syntax import (
 MOST_ENDS = 20_000
 """More combinations of a state and three letters are not looked at."""
 
-Letter = int
+LetterNumber = int
 """The number of a letter, standing for all that act like it."""
 
-UNASKED: Letter = -1
+UNASKED: LetterNumber = -1
 """Stands where the letter before the last makes no difference."""
 
-Before = Letter | None
+PreviousLetter = LetterNumber | None
 """The letter before the last, or None where there is none."""
 
-Ends = tuple[Letter, Before, Letter]
+Ends = tuple[LetterNumber, PreviousLetter, LetterNumber]
 """The first letter, the one before the last, and the last."""
 
 
@@ -52,19 +52,19 @@ def ends_to_formula(dfa: Dfa) -> Formula | None:
     for looks_back in (False, True):
         accepted = _accepted(least, tuple(alike), looks_back)
         if accepted is not None:
-            return _Writer(dfa, alike).formula(accepted)
+            return _EndsWriter(dfa, alike).formula(accepted)
     return None
 
 
-def _alike(dfa: Dfa) -> dict[Letter, list[Letter]]:
+def _alike(dfa: Dfa) -> dict[LetterNumber, list[LetterNumber]]:
     """The letters that act alike, by the first of them."""
-    found: dict[tuple[int, ...], list[Letter]] = {}
+    found: dict[tuple[int, ...], list[LetterNumber]] = {}
     for letter in range(len(dfa.alphabet.symbols)):
         found.setdefault(tuple(row[letter] for row in dfa.moves), []).append(letter)
     return {group[0]: group for group in found.values()}
 
 
-def _accepted(dfa: Dfa, letters: tuple[Letter, ...], looks_back: bool) -> dict[Ends, bool] | None:
+def _accepted(dfa: Dfa, letters: tuple[LetterNumber, ...], looks_back: bool) -> dict[Ends, bool] | None:
     """Whether words with such ends are accepted; None if some are and some are not."""
     found: dict[Ends, bool] = {}
     for ends, state in _reached(dfa, letters):
@@ -75,7 +75,7 @@ def _accepted(dfa: Dfa, letters: tuple[Letter, ...], looks_back: bool) -> dict[E
     return found
 
 
-def _reached(dfa: Dfa, letters: tuple[Letter, ...]) -> Iterator[tuple[Ends, int]]:
+def _reached(dfa: Dfa, letters: tuple[LetterNumber, ...]) -> Iterator[tuple[Ends, int]]:
     """The ends of all words, each with the states after such words."""
     waiting: list[tuple[Ends, int]] = [((x, None, x), dfa.moves[dfa.start][x]) for x in letters]
     seen = set(waiting)
@@ -88,16 +88,16 @@ def _reached(dfa: Dfa, letters: tuple[Letter, ...]) -> Iterator[tuple[Ends, int]
     yield from waiting
 
 
-class _Writer:
+class _EndsWriter:
     """Formulas about letters, each of which stands for all that act like it."""
 
-    def __init__(self, dfa: Dfa, alike: Mapping[Letter, list[Letter]]) -> None:
+    def __init__(self, dfa: Dfa, alike: Mapping[LetterNumber, list[LetterNumber]]) -> None:
         self.symbols = dfa.alphabet.symbols
         self.alike = alike
 
     def formula(self, accepted: Mapping[Ends, bool]) -> Formula:
         """First letters that lead to the same are one case; of two cases one is "else"."""
-        cases: dict[Formula, list[Letter]] = {}
+        cases: dict[Formula, list[LetterNumber]] = {}
         for first in self.alike:
             own = {(before, last) for (f, before, last), yes in accepted.items() if yes and f == first}
             cases.setdefault(self._rest(own), []).append(first)
@@ -109,17 +109,17 @@ class _Writer:
         ((other, _),) = others
         return _chosen(self._began(firsts), then, other)
 
-    def _rest(self, accepted: Iterable[tuple[Before, Letter]]) -> Formula:
+    def _rest(self, accepted: Iterable[tuple[PreviousLetter, LetterNumber]]) -> Formula:
         """What is asked of the letter before the last, and of the last."""
-        by_last: dict[Letter, list[Before]] = {}
+        by_last: dict[LetterNumber, list[PreviousLetter]] = {}
         for before, last in accepted:
             by_last.setdefault(last, []).append(before)
-        cases: dict[Formula, list[Letter]] = {}
+        cases: dict[Formula, list[LetterNumber]] = {}
         for last, befores in by_last.items():
             cases.setdefault(self._preceded(befores), []).append(last)
         return any_of(all_of([self._letters(own), before]) for before, own in cases.items())
 
-    def _preceded(self, befores: list[Before]) -> Formula:
+    def _preceded(self, befores: list[PreviousLetter]) -> Formula:
         """That the letter before is one of these; that there is none, too, if None is among them."""
         known = [before for before in befores if before not in (None, UNASKED)]
         if UNASKED in befores or len(befores) == len(self.alike) + 1:
@@ -127,10 +127,10 @@ class _Writer:
         there = [Unary(UnaryOperator.YESTERDAY, self._letters(known))] if known else []
         return any_of([*there, First()] if None in befores else there)
 
-    def _began(self, firsts: list[Letter]) -> Formula:
+    def _began(self, firsts: list[LetterNumber]) -> Formula:
         return Unary(UnaryOperator.ONCE, all_of([First(), self._letters(firsts)]))
 
-    def _letters(self, letters: Iterable[Letter | None]) -> Formula:
+    def _letters(self, letters: Iterable[LetterNumber | None]) -> Formula:
         """That the letter is one of these, or acts like one; nothing is said by all of them."""
         numbers = sorted(number for letter in letters if letter is not None for number in self.alike[letter])
         if len(numbers) == len(self.symbols):

@@ -30,13 +30,13 @@ MOST = 24
 PARTS = 500
 """Of so many of the shortest listed formulas one can be f."""
 
-Found = tuple[int, Formula]
+SizedFormula = tuple[int, Formula]
 """A formula and its size."""
 
-Goal = tuple[Set, Set]
+Separation = tuple[Set, Set]
 """Where it must hold, and where it must not."""
 
-Split = tuple[Goal, int, Callable[[Formula], Formula]]
+Split = tuple[Separation, int, Callable[[Formula], Formula]]
 """What is left to be found, by how much the whole is larger, and the whole of what is found."""
 
 
@@ -77,10 +77,10 @@ class _Splits:
         self.listed = [(own, f, size) for size, each in enumerate(library.by_size) for own, f in each]
         self.parts = [entry for entry in self.listed if entry[0] not in (0, self.words.all)][:PARTS]
         self.left = GOALS
-        self.known: dict[Goal, Found] = {}
-        self.failed: dict[Goal, tuple[int, int]] = {}
+        self.known: dict[Separation, SizedFormula] = {}
+        self.failed: dict[Separation, tuple[int, int]] = {}
 
-    def found(self, goal: Goal, depth: int, most: int) -> Found | None:
+    def found(self, goal: Separation, depth: int, most: int) -> SizedFormula | None:
         """One of the shortest that come of so many splits, if it has no more than so many operators."""
         if goal in self.known:
             return self.known[goal] if self.known[goal][0] <= most else None
@@ -102,7 +102,7 @@ class _Splits:
             self.failed[goal] = depth, most
         return best
 
-    def _listed(self, goal: Goal, most: int) -> Found | None:
+    def _listed(self, goal: Separation, most: int) -> SizedFormula | None:
         holds, fails = goal
         for own, formula, size in self.listed:
             if size > most:
@@ -111,12 +111,12 @@ class _Splits:
                 return size, formula
         return None
 
-    def _splits(self, goal: Goal, depth: int, most: int) -> Iterator[Split]:
+    def _splits(self, goal: Separation, depth: int, most: int) -> Iterator[Split]:
         yield from self._under_one_operator(goal)
         yield from self._joined(goal, max(1, depth - 1), most)
         yield from self._compared(goal, most)
 
-    def _under_one_operator(self, goal: Goal) -> Iterator[Split]:
+    def _under_one_operator(self, goal: Separation) -> Iterator[Split]:
         holds, fails = goal
         always = self._always(holds, fails)
         if always is not None:
@@ -130,7 +130,7 @@ class _Splits:
         if not fails & self.words.first():
             yield before, 1, lambda g: Unary(UnaryOperator.WEAK_YESTERDAY, g)
 
-    def _always(self, holds: Set, fails: Set) -> Goal | None:
+    def _always(self, holds: Set, fails: Set) -> Separation | None:
         """What is asked of g by `H g`."""
         inside = self.words.prefixes(holds)
         outside = self.words.all ^ inside
@@ -139,7 +139,7 @@ class _Splits:
             return None
         return inside, outside & ~self.words.yesterday(left) & self.words.prefixes(fails)
 
-    def _joined(self, goal: Goal, width: int, most: int) -> list[Split]:
+    def _joined(self, goal: Separation, width: int, most: int) -> list[Split]:
         """Conjunctions and disjunctions; of those with an f of one size the few that leave the least to g."""
         holds, fails = goal
         by_kind: dict[tuple[bool, int], list[tuple[float, Set, Formula]]] = {}
@@ -161,7 +161,7 @@ class _Splits:
                 found.append((0.08 * size - share, (rest, size + 1, _joining(operator, f))))
         return [split for _, split in sorted(found, key=lambda entry: entry[0])[: 3 * width]]
 
-    def _compared(self, goal: Goal, most: int) -> Iterator[Split]:
+    def _compared(self, goal: Separation, most: int) -> Iterator[Split]:
         """`f <-> g`, where g could be `H` or `O` of something."""
         holds, fails = goal
         if holds | fails != self.words.all:

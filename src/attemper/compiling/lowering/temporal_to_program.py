@@ -41,7 +41,6 @@ from attemper.exact.predicates import NonNegative, Remainder, Zero, periodic
 from attemper.languages.temporal.core import values_by_core
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import (
-    Atom,
     Binary,
     BinaryOperator,
     Comparison,
@@ -57,6 +56,7 @@ from attemper.languages.temporal.syntax import (
     Side,
     Symbol,
     Term,
+    TermAtom,
     Unary,
     UnaryOperator,
     subtract,
@@ -171,7 +171,7 @@ class _Lowering:
         _require_remainder(formula)
         return self.builder.add(CountTest(predicate, self._combination(term, refs), 1, term.constant))
 
-    def _count(self, atom: Atom, refs: Refs) -> Ref:
+    def _count(self, atom: TermAtom, refs: Refs) -> Ref:
         match atom:
             case PositionAtom():
                 return self.builder.add(Count(Mask.UP_TO, self._true()))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from attemper.compiling.building.plan import with_rows
-from attemper.compiling.building.weights import Stream
+from attemper.compiling.building.weights import Coordinates
 from attemper.compiling.constructions.table import plan_of, soft_plan_of, soft_values
 from attemper.errors import InternalError, UnsupportedError
 from attemper.networks.layers import Coordinate, Head, Layer, Masking, Network
@@ -28,7 +28,7 @@ def hard_to_soft(network: Network, regime: Regime, least_margin: int = MARGINS[0
     Raises `UnsupportedError` if a Boolean block adds up so many approximate bits that no margin
     suffices.
     """
-    stream = Stream(network.coordinates, network.positions)
+    stream = Coordinates(network.coordinates, network.positions)
     layers: list[Layer] = []
     for layer in network.layers:
         margin = margin_of(layer, regime, least_margin)
@@ -42,7 +42,7 @@ def hard_to_soft(network: Network, regime: Regime, least_margin: int = MARGINS[0
     )
 
 
-def _softened(head: Head, regime: Regime, margin: int, stream: Stream) -> Head:
+def _softened(head: Head, regime: Regime, margin: int, stream: Coordinates) -> Head:
     if regime is Regime.DECODER and head.masking.weak is not Masking.FUTURE:
         raise InternalError(f"a {head.masking} head in the decoder regime (please report)")
     plan = soft_plan_of(head, regime, stream)

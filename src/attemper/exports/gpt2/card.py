@@ -8,13 +8,13 @@ from attemper.exports.gpt2.layout import Layout
 from attemper.exports.gpt2.vocabulary import answers_of, tokens_of_answers
 from attemper.exports.kinds import NETWORK
 from attemper.exports.remarks import indented
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 
 CLASSIFIER = "token-classification"
 """The subfolder of the model that labels tokens."""
 
 
-def card_of(subject: Subject, layout: Layout, dtype: str) -> str:
+def card_of(subject: Exported, layout: Layout, dtype: str) -> str:
     """The model card: what the network computes, how to read it, and what is not proved of it."""
     network = subject.network
     return f"""---
@@ -65,11 +65,11 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _labels(subject: Subject) -> list[str]:
+def _labels(subject: Exported) -> list[str]:
     return [answer.name for answer in answers_of(subject.network)]
 
 
-def _verdict(subject: Subject) -> str:
+def _verdict(subject: Exported) -> str:
     """Where the verdict stands; nothing where symbols are put out, which have none."""
     network = subject.network
     if network.symbols:
@@ -81,7 +81,7 @@ def _verdict(subject: Subject) -> str:
     )
 
 
-def _horizons(subject: Subject, dtype: str) -> str:
+def _horizons(subject: Exported, dtype: str) -> str:
     """What is proved, and of what: never of the GPT-2."""
     found = subject.horizons().get(dtype, {})
     said = "; ".join(f"{kernel} up to {horizon:,} symbols" for kernel, horizon in sorted(found.items()))

@@ -6,7 +6,7 @@ from attemper.errors import OptionError, UnsupportedError
 from attemper.exact.closed_forms import Number, depends_on_length, show_form
 from attemper.exports.dependencies import head_name
 from attemper.exports.kinds import FORMATS
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.languages.measures import describe
 from attemper.networks.layers import Head, Masking, Network, Softmax
 from attemper.running.traceable.architecture import architecture_of
@@ -14,7 +14,7 @@ from attemper.running.traceable.architecture import architecture_of
 ELSEWHERE = "the kinds hugging-face, onnx, torch and transformer-lens hold it"
 
 
-def require_fitting(subject: Subject, dtype: str, positions: int) -> None:
+def require_fitting(subject: Exported, dtype: str, positions: int) -> None:
     """Refuse what a GPT-2 with a table of so many positions cannot compute.
 
     GPT-2 has heads that are future-masked, softmax without a temperature, one normalisation, which is used
@@ -24,7 +24,7 @@ def require_fitting(subject: Subject, dtype: str, positions: int) -> None:
 
     >>> import attemper
     >>> model = attemper.compile_regex("a*b*", "ab")
-    >>> require_fitting(Subject(model.network, model.source), "float64", 8)
+    >>> require_fitting(Exported(model.network, model.source), "float64", 8)
     Traceback (most recent call last):
     ...
     attemper.errors.UnsupportedError: GPT-2 is future-masked (j <= i), and head 0.0 is strictly \

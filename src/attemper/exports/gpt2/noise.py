@@ -35,7 +35,7 @@ from attemper.errors import UnsupportedError
 from attemper.exact.formats import FORMATS, FloatFormat
 from attemper.exports.dependencies import head_name
 from attemper.exports.gpt2.layout import ROOTS, Layout
-from attemper.exports.gpt2.rounding import Stream, relative
+from attemper.exports.gpt2.rounding import ReadBounds, relative
 from attemper.exports.gpt2.sizes import alone_of, pairs_of, shown, size_of, sizes_of
 from attemper.networks.layers import Foreign, Head, Layer, LinearForm, Network
 
@@ -54,7 +54,7 @@ Write = tuple[int, Fraction, Fraction]
 
 @final
 @dataclass(frozen=True)
-class Reading:
+class NoisyRead:
     """Something that is read: its name, how large and how far off it may be, and what it bears, if known."""
 
     name: str
@@ -90,7 +90,7 @@ def _remedy(dtype: str) -> str:
 
 def readings(
     network: Network, layout: Layout, tabulated: Sequence[Fraction], form: FloatFormat
-) -> Iterator[Reading]:
+) -> Iterator[NoisyRead]:
     """Everything that a GPT-2 reads of a network's stream, in its order.
 
     >>> import attemper
@@ -114,20 +114,22 @@ def readings(
     sizes = [size * growth for size in sizes_of(network, tabulated)]
     noise = [Fraction(0)] * len(sizes)
     for number, layer in enumerate(network.layers):
-        stream, writes = Stream(form, layout.width, sizes, noise), list[Write]()
+        stream, writes = ReadBounds(form, layout.width, sizes, noise), list[Write]()
         for index, head in enumerate(layer.heads):
             yield from _of_head(head_name(number, index), head, stream, layout, writes)
-        stream = Stream(form, layout.width, sizes, _added(stream, writes))
+        stream = ReadBounds(form, layout.width, sizes, _added(stream, writes))
         yield from _of_hidden(number, layer, stream)
         noise = _added(stream, list(_hidden_writes(layer, stream)))
-    last = Stream(form, layout.width, sizes, noise)
+    last = ReadBounds(form, layout.width, sizes, noise)
     for output in network.outputs:
         read = ((output, Fraction(1)),)
         name = f"the output '{network.coordinates[output]}'"
-        yield Reading(name, last.size(read, Fraction(0)), last.off(read), BIT)
+        yield NoisyRead(name, last.size(read, Fraction(0)), last.off(read), BIT)
 
 
-def _of_head(name: str, head: Head, stream: Stream, layout: Layout, writes: list[Write]) -> Iterator[Reading]:
+def _of_head(
+    name: str, head: Head, stream: ReadBounds, layout: Layout, writes: list[Write]
+) -> Iterator[NoisyRead]:
     form = stream.form
     # What is said to be uniform is judged as if nothing were said: scores of 0 are off by nothing.
     said = head.construction
@@ -139,8 +141,10 @@ def _of_head(name: str, head: Head, stream: Stream, layout: Layout, writes: list
     for what, rows, factor in (("query", head.query, ROOTS[layout.head_width]), ("key", head.key, 1)):
         for row, read in enumerate(rows):
             off = stream.off(read)
-            yield Reading(f"{what} {row} of {name}", factor * (size_of(read, stream.sizes) + off), off, None)
-    yield Reading(f"the scores of {name}", scaled, score, LEAD if is_said else None)
+            yield NoisyRead(
+                f"{what} {row} of {name}", factor * (size_of(read, stream.sizes) + off), off, None
+            )
+    yield NoisyRead(f"the scores of {name}", scaled, score, LEAD if is_said else None)
     moved = (
         Fraction(0) if is_said else (min(2 * score / (1 - 2 * score), Fraction(2)) if 2 * score < 1 else 2)
     )
@@ -148,12 +152,14 @@ def _of_head(name: str, head: Head, stream: Stream, layout: Layout, writes: list
     for row, (value, target) in enumerate(zip(head.values, head.targets, strict=True)):
         off = stream.off(value)
         most = size_of(value, stream.sizes) + off
-        yield Reading(f"value {row} of {name}", most, off, None)
+        yield NoisyRead(f"value {row} of {name}", most, off, None)
         lost = 8 * layout.positions * form.least_normal * (1 + most) if value else Fraction(0)
         writes.append((target, most, off + (averaging + moved) * most + lost))
 
 
-def _score(head: Head, stream: Stream, off: Callable[[LinearForm], Fraction]) -> tuple[Fraction, Fraction]:
+def _score(
+    head: Head, stream: ReadBounds, off: Callable[[LinearForm], Fraction]
+) -> tuple[Fraction, Fraction]:
     """How far scores are off, if forms are by `off`, and a bound on the absolute values of their products."""
     noise, size = Fraction(0), Fraction(0)
     for query, key in zip(head.query, head.key, strict=True):
@@ -165,14 +171,14 @@ def _score(head: Head, stream: Stream, off: Callable[[LinearForm], Fraction]) ->
     return noise + relative(len(head.query) + 8, stream.form) * size, size
 
 
-def _of_hidden(number: int, layer: Layer, stream: Stream) -> Iterator[Reading]:
+def _of_hidden(number: int, layer: Layer, stream: ReadBounds) -> Iterator[NoisyRead]:
     clamping = {index for clamp in layer.clamps for index in clamp}
     for index, unit in enumerate(layer.hidden):
         size, off = stream.size(unit.form, unit.bias), stream.off(unit.form, unit.bias)
-        yield Reading(f"hidden unit {number}.{index}", size, off, ROOM if index in clamping else None)
+        yield NoisyRead(f"hidden unit {number}.{index}", size, off, ROOM if index in clamping else None)
 
 
-def _hidden_writes(layer: Layer, stream: Stream) -> Iterator[Write]:
+def _hidden_writes(layer: Layer, stream: ReadBounds) -> Iterator[Write]:
     alone = [(unit, stream.off(unit.form, unit.bias)) for unit in alone_of(layer)]
     paired = [layer.hidden[index] for pair in pairs_of(layer) for index in pair]
     for unit, off in [*alone, *((unit, stream.read(unit.form, unit.bias)) for unit in paired)]:
@@ -181,7 +187,7 @@ def _hidden_writes(layer: Layer, stream: Stream) -> Iterator[Write]:
             yield coordinate, abs(factor) * most, abs(factor) * off
 
 
-def _added(stream: Stream, writes: Sequence[Write]) -> list[Fraction]:
+def _added(stream: ReadBounds, writes: Sequence[Write]) -> list[Fraction]:
     """What each coordinate is off once these numbers have been added to it."""
     found = list(stream.noise)
     for coordinate in {write[0] for write in writes}:

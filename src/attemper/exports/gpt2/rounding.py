@@ -41,7 +41,7 @@ from attemper.networks.layers import LinearForm
 
 @final
 @dataclass(frozen=True)
-class Stream:
+class ReadBounds:
     """What stands in the stream before a sublayer, and what reading does to it.
 
     `sizes` bound each coordinate in real arithmetic, `noise` what it is off in a GPT-2 of `width` columns.

@@ -41,7 +41,7 @@ class Vocabulary:
 
 @final
 @dataclass(frozen=True)
-class Answer:
+class AnswerBit:
     """Something that is put out: where its bit stands, and whether it is meant when the bit is 1."""
 
     name: str
@@ -49,7 +49,7 @@ class Answer:
     is_one: bool
 
 
-def answers_of(network: Network) -> tuple[Answer, ...]:
+def answers_of(network: Network) -> tuple[AnswerBit, ...]:
     """What a network can put out: rejected and accepted, or the names of symbols.
 
     >>> import attemper
@@ -57,8 +57,8 @@ def answers_of(network: Network) -> tuple[Answer, ...]:
     ['rejected', 'accepted']
     """
     if network.symbols:
-        return tuple(Answer(name, coordinate, True) for name, coordinate in network.symbols)
-    return Answer(REJECTED, network.output, False), Answer(ACCEPTED, network.output, True)
+        return tuple(AnswerBit(name, coordinate, True) for name, coordinate in network.symbols)
+    return AnswerBit(REJECTED, network.output, False), AnswerBit(ACCEPTED, network.output, True)
 
 
 def vocabulary_of(network: Network, *, with_answers: bool) -> Vocabulary:

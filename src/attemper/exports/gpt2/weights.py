@@ -17,7 +17,7 @@ from attemper.running.weights import torch_weights
 SHARPNESS = 40
 """Logits are so many times a bit minus 1/2: e^-40 is what the wrong answer gets."""
 
-Weights = dict[str, Tensor]
+TensorsByName = dict[str, Tensor]
 """Tensors by their names."""
 
 
@@ -39,7 +39,9 @@ def greatest_sizes(network: Network, positions: int) -> list[Fraction]:
     return [Fraction(size) if isfinite(size) else Fraction(2) ** 1024 for size in sizes.tolist()]
 
 
-def body_weights(network: Network, layout: Layout, vocabulary: Vocabulary, dtype: torch.dtype) -> Weights:
+def body_weights(
+    network: Network, layout: Layout, vocabulary: Vocabulary, dtype: torch.dtype
+) -> TensorsByName:
     """Everything of the model but what reads its last stream.
 
     A number is written to its column, and its opposite to the twin, so that the mean of a stream is 0 up to
@@ -59,7 +61,7 @@ def body_weights(network: Network, layout: Layout, vocabulary: Vocabulary, dtype
     return weights | _norm("transformer.ln_f", layout, dtype)
 
 
-def classifier_weights(network: Network, layout: Layout, dtype: torch.dtype) -> Weights:
+def classifier_weights(network: Network, layout: Layout, dtype: torch.dtype) -> TensorsByName:
     """The read-out of a model that labels tokens: logits [label], +-`SHARPNESS` (bit - 1/2)."""
     answers = answers_of(network)
     rows = torch.zeros(len(answers), layout.width, dtype=dtype)
@@ -73,7 +75,7 @@ def classifier_weights(network: Network, layout: Layout, dtype: torch.dtype) -> 
 
 def next_token_weights(
     network: Network, layout: Layout, vocabulary: Vocabulary, dtype: torch.dtype
-) -> Weights:
+) -> TensorsByName:
     """The read-out of a model that says its answer as the next token: logits [token].
 
     An answer's logit is +-`SHARPNESS` (bit - 1/2), and that of every other token -`SHARPNESS`.
@@ -103,12 +105,12 @@ def _written(rows: Tensor, layout: Layout) -> Tensor:
     return columns
 
 
-def _norm(name: str, layout: Layout, dtype: torch.dtype) -> Weights:
+def _norm(name: str, layout: Layout, dtype: torch.dtype) -> TensorsByName:
     gain = torch.full((layout.width,), GAIN, dtype=dtype)
     return {f"{name}.weight": gain, f"{name}.bias": torch.zeros(layout.width, dtype=dtype)}
 
 
-def _attention(own: Weights, number: int, layout: Layout, dtype: torch.dtype) -> Weights:
+def _attention(own: TensorsByName, number: int, layout: Layout, dtype: torch.dtype) -> TensorsByName:
     """One layer's heads: `c_attn` [column, query and key and value], `c_proj` [head and row, column]."""
     name, width, inner = f"transformer.h.{number}.attn", layout.width, layout.head_width
     reading = torch.zeros(3, layout.heads, inner, width, dtype=dtype)
@@ -127,7 +129,7 @@ def _attention(own: Weights, number: int, layout: Layout, dtype: torch.dtype) ->
     }
 
 
-def _feed_forward(own: Weights, number: int, layout: Layout, dtype: torch.dtype) -> Weights:
+def _feed_forward(own: TensorsByName, number: int, layout: Layout, dtype: torch.dtype) -> TensorsByName:
     """One layer's hidden units: `c_fc` [column, unit], `c_proj` [unit, column]."""
     name, mlp = f"transformer.h.{number}.mlp", f"blocks.{number}.mlp"
     reading = torch.zeros(layout.inner, layout.width, dtype=dtype)

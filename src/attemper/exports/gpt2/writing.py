@@ -13,14 +13,14 @@ from attemper.exports.gpt2.layout import EPSILON, Layout, layout_of
 from attemper.exports.gpt2.tokenizer import save_tokenizer
 from attemper.exports.gpt2.vocabulary import Vocabulary, answers_of, vocabulary_of
 from attemper.exports.kinds import NETWORK
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.writing import write_together
 
 if TYPE_CHECKING:
-    from attemper.exports.gpt2.weights import Weights
+    from attemper.exports.gpt2.weights import TensorsByName
 
 
-def write_gpt2(subject: Subject, folder: Path, dtype: str, positions: int) -> None:
+def write_gpt2(subject: Exported, folder: Path, dtype: str, positions: int) -> None:
     """Write a `GPT2LMHeadModel`, and in subfolders a `GPT2ForTokenClassification` and the network itself.
 
     Raises `UnsupportedError` for a network that no GPT-2 of so many positions computes, naming what forbids
@@ -44,7 +44,7 @@ def write_gpt2(subject: Subject, folder: Path, dtype: str, positions: int) -> No
     subject.save(folder / NETWORK)
 
 
-def _save_language_model(subject: Subject, layout: Layout, dtype: str, folder: Path) -> None:
+def _save_language_model(subject: Exported, layout: Layout, dtype: str, folder: Path) -> None:
     import torch
 
     from attemper.exports.gpt2.weights import body_weights, next_token_weights
@@ -56,7 +56,7 @@ def _save_language_model(subject: Subject, layout: Layout, dtype: str, folder: P
     _save("GPT2LMHeadModel", _config(layout, vocabulary, dtype), vocabulary, weights, folder)
 
 
-def _save_classifier(subject: Subject, layout: Layout, dtype: str, folder: Path) -> None:
+def _save_classifier(subject: Exported, layout: Layout, dtype: str, folder: Path) -> None:
     import torch
 
     from attemper.exports.gpt2.weights import body_weights, classifier_weights
@@ -91,7 +91,7 @@ def _config(layout: Layout, vocabulary: Vocabulary, dtype: str) -> dict[str, obj
 
 
 def _save(
-    name: str, config: dict[str, object], vocabulary: Vocabulary, weights: Weights, folder: Path
+    name: str, config: dict[str, object], vocabulary: Vocabulary, weights: TensorsByName, folder: Path
 ) -> None:
     """Write one model's folder: its class is asked whether the weights have its names and shapes."""
     transformers = library("transformers", "hugging-face")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from attemper.exports.remarks import KERNEL, indented, remarks_of
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 
 
-def model_card(subject: Subject, dtype: str, *, is_exact: bool) -> str:
+def model_card(subject: Exported, dtype: str, *, is_exact: bool) -> str:
     """The text of `README.md`; `is_exact`: every weight is the network's own in the format `dtype`."""
     said, network = remarks_of(subject, dtype), subject.network
     parts = (
@@ -31,7 +31,7 @@ def _use(*, has_verdict: bool) -> str:
     return "\n".join(["## Use", "", *(f"    {line}" for line in lines), ""])
 
 
-def _horizons(subject: Subject, dtype: str) -> str:
+def _horizons(subject: Exported, dtype: str) -> str:
     horizons = subject.horizons()
     if not horizons:
         return _UNCLAIMED

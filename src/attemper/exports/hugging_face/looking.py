@@ -18,7 +18,7 @@ from attemper.running.traceable.module import TraceableBlock, TraceableTransform
 
 @final
 @dataclass(frozen=True)
-class Look:
+class LookResult:
     """What a network puts out [batch, position] or [batch, position, name], and each word's margin [batch].
 
     `streams` are the residual streams before each layer and after the last, each [batch, position, d_model];
@@ -33,7 +33,7 @@ class Look:
 
 def look(
     module: TraceableTransformer, tokens: Tensor, mask: Tensor, *, streams: bool, patterns: bool
-) -> Look:
+) -> LookResult:
     """Run words, tokens and mask [batch, position], and keep what is asked for.
 
     A batch without positions, which are empty words alone, runs with one place of padding, which is cut off
@@ -44,7 +44,7 @@ def look(
         tokens, mask = pad(tokens, (0, 1)), pad(mask, (0, 1))
     if not streams and not patterns:
         outputs, margins = module(tokens, mask)
-        return Look(outputs[:, :width], margins, None, None)
+        return LookResult(outputs[:, :width], margins, None, None)
     seats = Seats.of(mask)
     kept, seen = [module.embedded(tokens, seats)], []
     margins = torch.full(tokens.shape[:1], float("inf"), dtype=torch.float64, device=tokens.device)
@@ -54,7 +54,7 @@ def look(
             seen.append(_pattern(block, kept[-1], seats)[..., :width, :width])
         x, margins = block(kept[-1], seats, margins)
         kept.append(x)
-    return Look(
+    return LookResult(
         module.read(kept[-1])[:, :width],
         margins,
         tuple(x[:, :width] for x in kept) if streams else None,

@@ -11,7 +11,7 @@ from attemper.errors import UnsupportedError
 from attemper.exports.extras import library
 from attemper.exports.hugging_face.claiming import horizon_of
 from attemper.exports.hugging_face.configuration import AttemperConfig
-from attemper.exports.hugging_face.looking import Look, look, names_of, tokens_and_mask
+from attemper.exports.hugging_face.looking import LookResult, look, names_of, tokens_and_mask
 from attemper.running.traceable.labels import labels_of, read_at
 from attemper.running.traceable.module import TraceableTransformer
 
@@ -67,7 +67,7 @@ class AttemperPreTrainedModel(transformers.PreTrainedModel):  # type: ignore[mis
         inputs_embeds: Tensor | None,
         output_hidden_states: bool | None,
         output_attentions: bool | None,
-    ) -> tuple[Look, Tensor]:
+    ) -> tuple[LookResult, Tensor]:
         """The outputs of a batch, and where its symbols are [batch, position]."""
         if inputs_embeds is not None or input_ids is None:
             raise UnsupportedError(
@@ -86,7 +86,7 @@ class AttemperPreTrainedModel(transformers.PreTrainedModel):  # type: ignore[mis
         return seen, mask
 
     def _answer(
-        self, kind: str, answers: Tensor, seen: Look, labels: Tensor | None, return_dict: bool | None
+        self, kind: str, answers: Tensor, seen: LookResult, labels: Tensor | None, return_dict: bool | None
     ) -> Any:
         """The output of that kind: logits of `answers`, and the cross-entropy of `labels`, if any."""
         count = len(self.config.answers)

@@ -22,12 +22,12 @@ from attemper.exports.hugging_face_files import (
     tokenizer_of,
     tokenizer_settings,
 )
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.languages.measures import describe
 from attemper.writing import write_together
 
 
-def write_hugging_face(subject: Subject, folder: Path, dtype: str) -> None:
+def write_hugging_face(subject: Exported, folder: Path, dtype: str) -> None:
     """Write `config.json`, `model.safetensors`, the tokenizer's files and `README.md`: all of them, or none.
 
     Weights that `dtype` does not hold are rounded to it: the folder then runs, and the card says so, but

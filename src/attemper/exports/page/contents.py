@@ -13,10 +13,10 @@ from attemper.errors import UnsupportedError
 from attemper.escapes import escaped
 from attemper.exact.closed_forms import show_form
 from attemper.exports.page.forms import Data, form_data, number_data
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.languages.regular.files import dfa_from_json
 from attemper.languages.words import check_word
-from attemper.networks.files import HARD, Source
+from attemper.networks.files import HARD, Provenance
 from attemper.networks.layers import (
     HardWeighting,
     Head,
@@ -40,7 +40,7 @@ LONGEST_TITLE = 200
 
 
 def page_contents(
-    subject: Subject, word: Sequence[str] = (), title: str | None = None, picture: str | None = None
+    subject: Exported, word: Sequence[str] = (), title: str | None = None, picture: str | None = None
 ) -> dict[str, Data]:
     """The JSON object that a page shows: a network, the word that it opens with, a title, and an SVG picture.
 
@@ -49,7 +49,7 @@ def page_contents(
 
     >>> import attemper
     >>> model = attemper.compile("O a", "ab")
-    >>> contents = page_contents(Subject(model.network, model.source), ("b", "a"))
+    >>> contents = page_contents(Exported(model.network, model.source), ("b", "a"))
     >>> contents["word"], contents["layers"][0]["heads"][0]["mask"]
     (['b', 'a'], 'future-masked')
     """
@@ -93,7 +93,7 @@ def json_of(contents: Mapping[str, Data]) -> str:
     return text
 
 
-def _title_of(source: Source) -> str:
+def _title_of(source: Provenance) -> str:
     """The formula or the expression; of longer texts how much is in them."""
     match source.kind:
         case "automaton":
@@ -121,7 +121,7 @@ def _require_few(network: Network) -> None:
         )
 
 
-def _about(subject: Subject) -> dict[str, Data]:
+def _about(subject: Exported) -> dict[str, Data]:
     """What stands above the word: where the network comes from, and how large it is."""
     network = subject.network
     return {
@@ -196,7 +196,7 @@ def _outputs(network: Network) -> list[Data]:
     return [[None, network.output]]
 
 
-def _claims(subject: Subject) -> dict[str, Data] | None:
+def _claims(subject: Exported) -> dict[str, Data] | None:
     """How far the certificate claims the network to be right; None where there is none.
 
     `real` is the greatest length in real arithmetic, None for all lengths; `horizon` that in float64 with

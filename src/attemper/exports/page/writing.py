@@ -12,14 +12,14 @@ from string import Template
 
 from attemper.exports.page.contents import json_of, page_contents
 from attemper.exports.page.forms import Data
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 
 SCRIPTS = ("interpreter.js", "reading.js", "elements.js", "heat.js", "view.js", "stream.js", "start.js")
 """The page's script, in this order: one function, so that no other script on the page meets its names."""
 
 
 def page_text(
-    subject: Subject,
+    subject: Exported,
     word: Sequence[str] = (),
     title: str | None = None,
     *,
@@ -39,7 +39,7 @@ def page_text(
 
     >>> import attemper
     >>> model = attemper.compile("O a", "ab")
-    >>> text = page_text(Subject(model.network, model.source), ("b", "a"))
+    >>> text = page_text(Exported(model.network, model.source), ("b", "a"))
     >>> "O a" in text, "<script src" in text
     (True, False)
     """

@@ -8,7 +8,7 @@ from math import cos, hypot, pi, sin
 from typing import NamedTuple, final
 
 from attemper.exports.pictures.graph import Arrow, Graph
-from attemper.exports.pictures.layers import Layered, Node
+from attemper.exports.pictures.layers import DrawnNode, Layered
 from attemper.exports.pictures.places import RADIUS, Point
 
 BULGE = 20.0
@@ -49,13 +49,13 @@ class Curve(NamedTuple):
         return _between(before, after), _left_of(before, after)
 
 
-def curves(drawing: Layered, places: dict[Node, Point], graph: Graph) -> dict[Arrow, Curve]:
+def curves(drawing: Layered, places: dict[DrawnNode, Point], graph: Graph) -> dict[Arrow, Curve]:
     """The curve of every arrow: first of those between two states, then of loops."""
     found = {arrow: _link(arrow, drawing, places) for arrow in drawing.paths}
     ways = _ways(found)
     ways.setdefault(graph.start, []).append(Point(-1.0, 0.0))
     for arrow in graph.loops:
-        found[arrow] = _loop(places[Node(arrow.source)], _side(ways.get(arrow.source, [])))
+        found[arrow] = _loop(places[DrawnNode(arrow.source)], _side(ways.get(arrow.source, [])))
     return found
 
 
@@ -65,7 +65,7 @@ def _side(ways: Sequence[Point]) -> float:
     return free[0] if free else max(SIDES, key=lambda side: _freedom(side, ways))
 
 
-def _link(arrow: Arrow, drawing: Layered, places: dict[Node, Point]) -> Curve:
+def _link(arrow: Arrow, drawing: Layered, places: dict[DrawnNode, Point]) -> Curve:
     """A straight line; a bow where another arrow leads back, or circles are in the way; or past its bends."""
     path = [places[node] for node in drawing.paths[arrow]]
     if len(path) > 2:

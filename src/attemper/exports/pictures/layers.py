@@ -20,7 +20,7 @@ SWEEPS = 12
 
 
 @final
-class Node(NamedTuple):
+class DrawnNode(NamedTuple):
     """A state, or the bend of an arrow in a column; `arrow` counts the arrows, and is -1 for a state."""
 
     state: int
@@ -33,7 +33,7 @@ class Node(NamedTuple):
         return self.arrow >= 0
 
 
-Columns = list[list[Node]]
+Columns = list[list[DrawnNode]]
 
 
 @final
@@ -41,7 +41,7 @@ class Layered(NamedTuple):
     """Nodes by columns, from the top down, and the nodes that each arrow passes, from its source on."""
 
     columns: Columns
-    paths: dict[Arrow, tuple[Node, ...]]
+    paths: dict[Arrow, tuple[DrawnNode, ...]]
 
 
 def layered(graph: Graph) -> Layered:
@@ -49,15 +49,15 @@ def layered(graph: Graph) -> Layered:
     column = _distances(graph)
     columns: Columns = [[] for _ in range(max(column.values()) + 1)]
     for state in sorted(graph.states, key=lambda one: (column[one], list(column).index(one))):
-        columns[column[state]].append(Node(state))
+        columns[column[state]].append(DrawnNode(state))
     paths = {}
     for number, arrow in enumerate(graph.links):
         first, last = column[arrow.source], column[arrow.target]
         step = 1 if last > first else -1
-        bends = tuple(Node(arrow.source, number, between) for between in range(first + step, last, step))
+        bends = tuple(DrawnNode(arrow.source, number, between) for between in range(first + step, last, step))
         for bend in bends:
             columns[bend.column].append(bend)
-        paths[arrow] = (Node(arrow.source), *bends, Node(arrow.target))
+        paths[arrow] = (DrawnNode(arrow.source), *bends, DrawnNode(arrow.target))
     return Layered(_ordered(columns, _neighbours(paths)), paths)
 
 
@@ -77,9 +77,9 @@ def _distances(graph: Graph) -> dict[int, int]:
     return {**found, **{state: beyond for state in graph.states if state not in found}}
 
 
-def _neighbours(paths: dict[Arrow, tuple[Node, ...]]) -> dict[Node, list[Node]]:
+def _neighbours(paths: dict[Arrow, tuple[DrawnNode, ...]]) -> dict[DrawnNode, list[DrawnNode]]:
     """The nodes that are joined with each node."""
-    found: dict[Node, list[Node]] = {}
+    found: dict[DrawnNode, list[DrawnNode]] = {}
     for path in paths.values():
         for one, other in pairwise(path):
             found.setdefault(one, []).append(other)
@@ -87,7 +87,7 @@ def _neighbours(paths: dict[Arrow, tuple[Node, ...]]) -> dict[Node, list[Node]]:
     return found
 
 
-def _ordered(columns: Columns, neighbours: dict[Node, list[Node]]) -> Columns:
+def _ordered(columns: Columns, neighbours: dict[DrawnNode, list[DrawnNode]]) -> Columns:
     """The columns in the order with the fewest crossings that the sweeps find."""
     best, fewest = columns, crossings(columns, neighbours)
     for sweep in range(SWEEPS):
@@ -102,11 +102,13 @@ def _ordered(columns: Columns, neighbours: dict[Node, list[Node]]) -> Columns:
     return best
 
 
-def _by_means(column: list[Node], fixed: list[Node], neighbours: dict[Node, list[Node]]) -> list[Node]:
+def _by_means(
+    column: list[DrawnNode], fixed: list[DrawnNode], neighbours: dict[DrawnNode, list[DrawnNode]]
+) -> list[DrawnNode]:
     """A column by the mean place of each node's neighbours in the other; nodes without any keep theirs."""
     place = {node: number for number, node in enumerate(fixed)}
 
-    def mean(pair: tuple[int, Node]) -> Fraction:
+    def mean(pair: tuple[int, DrawnNode]) -> Fraction:
         own, node = pair
         found = [place[other] for other in neighbours.get(node, ()) if other in place]
         return Fraction(sum(found), len(found)) if found else Fraction(own)
@@ -114,7 +116,7 @@ def _by_means(column: list[Node], fixed: list[Node], neighbours: dict[Node, list
     return [node for _, node in sorted(enumerate(column), key=mean)]
 
 
-def crossings(columns: Sequence[Sequence[Node]], neighbours: dict[Node, list[Node]]) -> int:
+def crossings(columns: Sequence[Sequence[DrawnNode]], neighbours: dict[DrawnNode, list[DrawnNode]]) -> int:
     """How many pairs of arrows cross between two columns."""
     count = 0
     for left, right in pairwise(columns):

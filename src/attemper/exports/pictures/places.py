@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import NamedTuple, final
 from unicodedata import east_asian_width
 
-from attemper.exports.pictures.layers import Layered, Node
+from attemper.exports.pictures.layers import DrawnNode, Layered
 
 RADIUS = 20.0
 """Of a state's circle. This and all other lengths are in units of the picture, pixels unless it is scaled."""
@@ -34,7 +34,7 @@ class Point(NamedTuple):
     y: float
 
 
-def placed(drawing: Layered) -> dict[Node, Point]:
+def placed(drawing: Layered) -> dict[DrawnNode, Point]:
     """The centre of every node."""
     heights = _heights(drawing)
     places, x = {}, 0.0
@@ -54,7 +54,7 @@ def width_of(text: str) -> float:
     return CHARACTER * sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
-def _widest_label(drawing: Layered, left: Sequence[Node], right: Sequence[Node]) -> float:
+def _widest_label(drawing: Layered, left: Sequence[DrawnNode], right: Sequence[DrawnNode]) -> float:
     """The widest label of an arrow that passes between the two columns."""
     between = set(left), set(right)
     widths = [
@@ -66,9 +66,9 @@ def _widest_label(drawing: Layered, left: Sequence[Node], right: Sequence[Node])
     return max(widths, default=0.0)
 
 
-def _heights(drawing: Layered) -> dict[Node, float]:
+def _heights(drawing: Layered) -> dict[DrawnNode, float]:
     """The y of every node: near the mean of its neighbours, and apart from the others of its column."""
-    neighbours: dict[Node, list[Node]] = {}
+    neighbours: dict[DrawnNode, list[DrawnNode]] = {}
     for path in drawing.paths.values():
         for one, other in pairwise(path):
             neighbours.setdefault(one, []).append(other)
@@ -84,7 +84,7 @@ def _heights(drawing: Layered) -> dict[Node, float]:
     return heights
 
 
-def _offsets(column: Sequence[Node]) -> list[float]:
+def _offsets(column: Sequence[DrawnNode]) -> list[float]:
     """The y of a column's nodes if they stand as close as they may, and the first at 0."""
     offsets = [0.0]
     for one, other in pairwise(column):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attemper.errors import AttemperError, UnsupportedError
 from attemper.exports.pictures.svg import automaton_svg
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_from_json
@@ -29,7 +29,7 @@ def picture_of(language: Language) -> tuple[str | None, str]:
             return None, ""
 
 
-def source_picture(subject: Subject) -> tuple[str | None, str]:
+def source_picture(subject: Exported) -> tuple[str | None, str]:
     """`picture_of` what the subject says that it was compiled from; a formula or a program has no picture.
 
     What cannot be read has none, either, for the reason that is said.

@@ -10,7 +10,7 @@ from attemper.escapes import escaped
 from attemper.exports.pictures.curves import HEAD, Curve, curves
 from attemper.exports.pictures.graph import Arrow, Graph, graph_of
 from attemper.exports.pictures.labels import STEPS, Box, labelled
-from attemper.exports.pictures.layers import Node, layered
+from attemper.exports.pictures.layers import DrawnNode, layered
 from attemper.exports.pictures.places import RADIUS, Point, placed, width_of
 from attemper.languages.regular.dfa import Dfa
 
@@ -48,7 +48,7 @@ def automaton_svg(dfa: Dfa, *, standalone: bool = False) -> str:
     drawing = layered(graph)
     places = placed(drawing)
     lines = curves(drawing, places, graph)
-    states = {state: places[Node(state)] for state in graph.states}
+    states = {state: places[DrawnNode(state)] for state in graph.states}
     labels = labelled(lines, states.values())
     note = "" if graph.trap is None else f"not drawn: state {graph.trap}, from which no word is accepted"
     parts = [

@@ -12,7 +12,7 @@ from torch import Tensor
 from attemper.errors import OptionError, WordError
 from attemper.exports.extras import library
 from attemper.exports.kinds import FORMATS
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.exports.transformer_lens.settings import LensConfig, settings_of
 from attemper.exports.transformer_lens.uniform_heads import with_uniform_heads
 from attemper.languages.words import Word, check_word, parse_word
@@ -29,7 +29,7 @@ from transformer_lens.hook_points import HookPoint  # noqa: E402
 
 from attemper.exports.transformer_lens.hooked_cache import LensCache  # noqa: E402
 
-Words = str | Sequence[str | Sequence[str]]
+GivenWords = str | Sequence[str | Sequence[str]]
 """A word's text, or several words, each as a text or as its symbols."""
 
 
@@ -66,7 +66,7 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
         """What `attemper.exports.transformer_lens.load` gives out. Raises what that raises."""
         if dtype not in FORMATS:
             raise OptionError(f"dtype={dtype!r} is none of {', '.join(FORMATS)}")
-        subject = Subject.load(folder)
+        subject = Exported.load(folder)
         network = with_uniform_heads(subject.network) if uniform_heads else subject.network
         return cls(network, getattr(torch, dtype), subject.title)
 
@@ -90,12 +90,14 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
         """The token for padding: the number behind the last symbol's."""
         return len(self.network.alphabet.symbols)
 
-    def forward(self, words: Words | Tensor, lengths: Tensor | None = None) -> Tensor:
+    def forward(self, words: GivenWords | Tensor, lengths: Tensor | None = None) -> Tensor:
         """The output at every position; entries past a word's length mean nothing. Raises `WordError`."""
         output: Tensor = self.dense(*self._tokens_and_lengths(words, lengths))
         return output
 
-    def run_with_margin(self, words: Words | Tensor, lengths: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def run_with_margin(
+        self, words: GivenWords | Tensor, lengths: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """The output, and each word's smallest margin [batch]: where that is negative, read no output."""
         return self.dense.run_with_margin(*self._tokens_and_lengths(words, lengths))
 
@@ -112,7 +114,7 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
             return output, found
         return output, LensCache(found, self, has_batch_dim=not remove_batch_dim)
 
-    def to_tokens(self, words: Words, prepend_bos: bool = False) -> Tensor:
+    def to_tokens(self, words: GivenWords, prepend_bos: bool = False) -> Tensor:
         """The words as tokens [word, position], padded on the right with `padding`.
 
         Raises `WordError` for a symbol outside the alphabet and for an empty word, and `OptionError` if a
@@ -128,7 +130,7 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
         behind = torch.arange(tokens.shape[1])[None] >= lengths[:, None]
         return tokens.masked_fill(behind, self.padding).to(self.dense.device)
 
-    def to_str_tokens(self, words: Words | Tensor) -> list[str] | list[list[str]]:
+    def to_str_tokens(self, words: GivenWords | Tensor) -> list[str] | list[list[str]]:
         """The symbols of a word, or of each of several, given as text, as texts, or as tokens."""
         if isinstance(words, str):
             return list(self._word(words))
@@ -171,7 +173,7 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
         return [symbols[token] for token in tokens if token != self.padding]
 
     def _tokens_and_lengths(
-        self, words: Words | Tensor, lengths: Tensor | None
+        self, words: GivenWords | Tensor, lengths: Tensor | None
     ) -> tuple[Tensor, Tensor | None]:
         """What our modules read: texts as tokens, and padding as lengths."""
         tokens = words if isinstance(words, Tensor) else self.to_tokens(words)

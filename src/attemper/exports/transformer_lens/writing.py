@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attemper.errors import MalformedFileError, OptionError
 from attemper.exports.kinds import FORMATS
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.files import parse_json, read_bytes
 from attemper.writing import write_together
 
@@ -16,7 +16,7 @@ FORMAT = "attemper-transformer-lens/1"
 
 
 def write_transformer_lens(
-    subject: Subject, folder: Path, dtype: str, *, uniform_heads: bool = False
+    subject: Exported, folder: Path, dtype: str, *, uniform_heads: bool = False
 ) -> None:
     """Write the network's folder, and in `transformer-lens.json` how it is to be loaded.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from random import Random
 
-from attemper.languages.named.entry import Entry, Formula, Kind
+from attemper.languages.named.entry import Entry, FormulaText, LanguageClass
 from attemper.languages.named.references import (
     BHATTAMISHRA_2020,
     DELETANG_2023,
@@ -40,9 +40,9 @@ def _more_than_half(draw: Random, length: int) -> str:
 MAJORITY = Entry(
     "majority",
     "words with at least as many 1s as 0s",
-    Kind.COUNTER,
+    LanguageClass.COUNTER,
     BITS,
-    Formula("#<['0'] <= #<['1']"),
+    FormulaText("#<['0'] <= #<['1']"),
     decides(lambda word: word.count("0") <= word.count("1")),
     draws(_at_least_half),
     edges(_tie, _tie_in_blocks, lambda draw, length: _tie(draw, length)[::-1]),
@@ -54,9 +54,9 @@ MAJORITY = Entry(
 MAJORITY_STRICT = Entry(
     "majority-strict",
     "words with more 1s than 0s",
-    Kind.COUNTER,
+    LanguageClass.COUNTER,
     BITS,
-    Formula("#<['1'] > #<['0']"),
+    FormulaText("#<['1'] > #<['0']"),
     decides(lambda word: word.count("1") > word.count("0")),
     draws(_more_than_half),
     edges(_tie, _tie_in_blocks, lambda draw, length: _tie(draw, length)[::-1]),
@@ -79,9 +79,9 @@ def _most(draw: Random, length: int) -> str:
 MOST_FREQUENT = Entry(
     "most-frequent",
     "words over a, b and c in which no symbol is more frequent than a",
-    Kind.COUNTER,
+    LanguageClass.COUNTER,
     ("a", "b", "c"),
-    Formula("#<[a] >= #<[b] & #<[a] >= #<[c]"),
+    FormulaText("#<[a] >= #<[b] & #<[a] >= #<[c]"),
     decides(lambda word: word.count("a") >= max(word.count("b"), word.count("c"))),
     draws(_most),
     edges(
@@ -101,7 +101,7 @@ def _any_of(symbols: str) -> str:
     return symbols if len(symbols) == 1 else f"({' | '.join(symbols)})"
 
 
-def equal_blocks(symbols: str, kind: Kind) -> Entry:
+def equal_blocks(symbols: str, kind: LanguageClass) -> Entry:
     """a^n b^n and its longer kin; n >= 0."""
     implied = [f"{symbol} -> !O {_any_of(symbols[place:])}" for place, symbol in enumerate(symbols[:-1], 1)]
     order = implied[0] if len(implied) == 1 else " & ".join(f"({part})" for part in implied)
@@ -119,7 +119,7 @@ def equal_blocks(symbols: str, kind: Kind) -> Entry:
         f"{shown} for n >= 0: blocks of equal length, in this order",
         kind,
         tuple(symbols),
-        Formula(f"H ({order}) & {counts}"),
+        FormulaText(f"H ({order}) & {counts}"),
         decides(accepts),
         draws(member),
         edges(
@@ -133,9 +133,9 @@ def equal_blocks(symbols: str, kind: Kind) -> Entry:
     )
 
 
-A_N_B_N = equal_blocks("ab", Kind.COUNTER)
-A_N_B_N_C_N = equal_blocks("abc", Kind.CONTEXT_SENSITIVE)
-A_N_B_N_C_N_D_N = equal_blocks("abcd", Kind.CONTEXT_SENSITIVE)
+A_N_B_N = equal_blocks("ab", LanguageClass.COUNTER)
+A_N_B_N_C_N = equal_blocks("abc", LanguageClass.CONTEXT_SENSITIVE)
+A_N_B_N_C_N_D_N = equal_blocks("abcd", LanguageClass.CONTEXT_SENSITIVE)
 
 # Brackets, each kind counted by itself ---------------------------------------------------------------------
 
@@ -186,9 +186,9 @@ def _is_balanced(word: str, pairs: tuple[str, ...]) -> bool:
 DYCK_1 = Entry(
     "dyck-1",
     "well-nested brackets of one kind, to any depth",
-    Kind.COUNTER,
+    LanguageClass.COUNTER,
     ("(", ")"),
-    Formula("H (#<['('] >= #<[')']) & #<['('] = #<[')']"),
+    FormulaText("H (#<['('] >= #<[')']) & #<['('] = #<[')']"),
     decides(lambda word: _is_balanced(word, ("()",))),
     draws(balanced),
     edges(deep, flat, early_dip, last_wrong),
@@ -213,9 +213,9 @@ def shuffle(kinds: int) -> Entry:
     return Entry(
         f"dyck-shuffle-{kinds}",
         f"brackets of {kinds} kinds, each well nested by itself, as in ([)]",
-        Kind.COUNTER,
+        LanguageClass.COUNTER,
         tuple("".join(pairs)),
-        Formula(f"H ({never_below}) & {closed}"),
+        FormulaText(f"H ({never_below}) & {closed}"),
         decides(lambda word: _is_balanced(word, pairs)),
         draws(member),
         edges(
@@ -255,9 +255,9 @@ def seen(times: int) -> Entry:
     return Entry(
         f"seen-{times}",
         f"words whose last symbol occurs at least {times} times",
-        Kind.STAR_FREE,
+        LanguageClass.STAR_FREE,
         tuple(symbols),
-        Formula(" | ".join(f"{symbol} & #<[{symbol}] >= {times}" for symbol in symbols)),
+        FormulaText(" | ".join(f"{symbol} & #<[{symbol}] >= {times}" for symbol in symbols)),
         decides(lambda word: word != "" and word.count(word[-1]) >= times),
         draws(member),
         edges(

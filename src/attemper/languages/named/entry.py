@@ -17,7 +17,7 @@ from attemper.languages.named import drawing
 from attemper.languages.words import Word
 
 
-class Kind(StrEnum):
+class LanguageClass(StrEnum):
     """The class of a language. The first four are those of `attemper classify`, each within the next."""
 
     STAR_FREE = "star-free"
@@ -29,7 +29,14 @@ class Kind(StrEnum):
     CONTEXT_SENSITIVE = "context-sensitive"
 
 
-REGULAR = frozenset({Kind.STAR_FREE, Kind.QUASI_APERIODIC, Kind.SOLVABLE, Kind.NOT_SOLVABLE})
+REGULAR = frozenset(
+    {
+        LanguageClass.STAR_FREE,
+        LanguageClass.QUASI_APERIODIC,
+        LanguageClass.SOLVABLE,
+        LanguageClass.NOT_SOLVABLE,
+    }
+)
 
 RegimeName = Literal["unbounded", "temperature", "decoder"]
 
@@ -42,7 +49,7 @@ WITH_LENGTH: tuple[RegimeName, ...] = ("unbounded", "temperature")
 
 @final
 @dataclass(frozen=True)
-class Formula:
+class FormulaText:
     """A formula's text (`docs/formulas.md`), and the position at which it is read."""
 
     text: str
@@ -78,7 +85,7 @@ class Rasp:
     text: str
 
 
-Source = Formula | Regex | Automaton | Rasp
+SourceText = FormulaText | Regex | Automaton | Rasp
 """What can be compiled."""
 
 
@@ -139,20 +146,20 @@ class Entry:
 
     name: str
     definition: str
-    kind: Kind
+    kind: LanguageClass
     alphabet: tuple[str, ...]
-    source: Source
+    source: SourceText
     accepts: Callable[[Word], bool]
     member: Callable[[Random, int], Word]
     edges: Callable[[Random, int], Iterator[Word]]
     layers: int
     references: tuple[Reference, ...]
     regimes: tuple[RegimeName, ...] = EVERY_REGIME
-    also: tuple[Source, ...] = ()
+    also: tuple[SourceText, ...] = ()
     polarity: str = ""
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[SourceText, ...]:
         """Every way to write the language, the shortest first."""
         return (self.source, *self.also)
 
@@ -190,7 +197,7 @@ class Entry:
         return drawing.near_misses(self, Random(f"{self.name} near {seed}"), count, longest)
 
 
-class Measured(StrEnum):
+class NumberOutput(StrEnum):
     """What is put out at every position where that are numbers."""
 
     INTEGER = "an integer"
@@ -198,7 +205,7 @@ class Measured(StrEnum):
     DISTRIBUTION = "a probability"
 
 
-PutOut = str | int | Fraction | dict[str, Fraction]
+StatedOutput = str | int | Fraction | dict[str, Fraction]
 """A name, an integer, a fraction, or how likely each name is."""
 
 
@@ -218,16 +225,16 @@ class Transduction:
 
     name: str
     definition: str
-    kind: Kind
+    kind: LanguageClass
     alphabet: tuple[str, ...]
     puts_out: tuple[str, ...]
     source: Rasp
-    outputs: Callable[[Word], tuple[PutOut, ...]]
+    outputs: Callable[[Word], tuple[StatedOutput, ...]]
     edges: Callable[[Random, int], Iterator[Word]]
     layers: int
     references: tuple[Reference, ...]
     regimes: tuple[RegimeName, ...] = EVERY_REGIME
-    measured: Measured | None = None
+    measured: NumberOutput | None = None
 
     @property
     def sources(self) -> tuple[Rasp, ...]:
@@ -247,5 +254,5 @@ class Transduction:
         return drawing.any_words(self, Random(f"{self.name} {seed}"), count, longest)
 
 
-Named = Entry | Transduction
+ZooEntry = Entry | Transduction
 """What has a name in the zoo."""

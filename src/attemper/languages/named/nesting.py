@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 
 from attemper.languages.named.counting import PAIRS, balanced
-from attemper.languages.named.entry import WITH_LENGTH, Automaton, Entry, Kind, Rasp, explored
+from attemper.languages.named.entry import WITH_LENGTH, Automaton, Entry, LanguageClass, Rasp, explored
 from attemper.languages.named.references import (
     BHATTAMISHRA_2020,
     DELETANG_2023,
@@ -108,7 +108,7 @@ def bounded(kinds: int, depth: int) -> Entry:
     return Entry(
         f"dyck-{kinds}-depth-{depth}",
         f"well-nested brackets of {plural}, at most {depth} open at a time",
-        Kind.STAR_FREE,
+        LanguageClass.STAR_FREE,
         alphabet,
         replace(_automaton(alphabet, closing, depth), symbols=symbols),
         decides(lambda word: is_nested(word, pairs, depth)),
@@ -178,7 +178,7 @@ def unbounded(kinds: int) -> Entry:
     return Entry(
         f"dyck-{kinds}",
         f"well-nested brackets of {kinds} kinds, to any depth",
-        Kind.CONTEXT_FREE,
+        LanguageClass.CONTEXT_FREE,
         tuple("".join(pairs)),
         source,
         decides(lambda word: is_nested(word, pairs)),
@@ -206,7 +206,7 @@ output every[all] (mirrored = symbol)
 PALINDROMES = Entry(
     "palindromes",
     "words over a and b that are the same from right to left",
-    Kind.CONTEXT_FREE,
+    LanguageClass.CONTEXT_FREE,
     ("a", "b"),
     Rasp(PALINDROMES_PROGRAM),
     decides(lambda word: word == word[::-1]),

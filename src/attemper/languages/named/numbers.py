@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from random import Random
 
-from attemper.languages.named.entry import WITH_LENGTH, Kind, Measured, Rasp, Transduction
+from attemper.languages.named.entry import WITH_LENGTH, LanguageClass, NumberOutput, Rasp, Transduction
 from attemper.languages.named.references import LINDNER_2023, SVETE_COTTERELL_2024, WEISS_2021
 from attemper.languages.named.retrieval import SYMBOLS
 from attemper.languages.words import Word
@@ -35,7 +35,7 @@ def _how_often(word: Word) -> tuple[int, ...]:
 HISTOGRAM = Transduction(
     "histogram",
     "how often the symbol here occurs in the word",
-    Kind.COUNTER,
+    LanguageClass.COUNTER,
     SYMBOLS,
     (),
     Rasp("alphabet a b c\noutput count[all : symbol(j) = symbol(i)]\n"),
@@ -44,13 +44,13 @@ HISTOGRAM = Transduction(
     1,
     (WEISS_2021, LINDNER_2023),
     regimes=WITH_LENGTH,
-    measured=Measured.INTEGER,
+    measured=NumberOutput.INTEGER,
 )
 
 HISTOGRAM_SO_FAR = Transduction(
     "histogram-so-far",
     "how often the symbol here occurs up to here",
-    Kind.COUNTER,
+    LanguageClass.COUNTER,
     SYMBOLS,
     (),
     Rasp("alphabet a b c\noutput count[j <= i : symbol(j) = symbol(i)]\n"),
@@ -58,13 +58,13 @@ HISTOGRAM_SO_FAR = Transduction(
     _mixtures,
     1,
     (WEISS_2021, LINDNER_2023),
-    measured=Measured.INTEGER,
+    measured=NumberOutput.INTEGER,
 )
 
 FRACTION_SEEN = Transduction(
     "fraction-seen",
     "what part of the symbols up to here, with the one here, are a",
-    Kind.COUNTER,
+    LanguageClass.COUNTER,
     SYMBOLS,
     (),
     Rasp("alphabet a b c\noutput count[j <= i] in 'a' / pos\n"),
@@ -72,7 +72,7 @@ FRACTION_SEEN = Transduction(
     _mixtures,
     1,
     (LINDNER_2023,),
-    measured=Measured.FRACTION,
+    measured=NumberOutput.FRACTION,
 )
 
 # Predicting ------------------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ def _pairs(draw: Random, length: int) -> Iterator[Word]:
 TRIGRAM_LM = Transduction(
     "trigram-lm",
     "how likely each symbol, or the end, is to follow the last two symbols",
-    Kind.STAR_FREE,
+    LanguageClass.STAR_FREE,
     ("a", "b"),
     ("a", "b", "end"),
     Rasp(TRIGRAM_LM_PROGRAM),
@@ -124,5 +124,5 @@ TRIGRAM_LM = Transduction(
     _pairs,
     1,
     (SVETE_COTTERELL_2024,),
-    measured=Measured.DISTRIBUTION,
+    measured=NumberOutput.DISTRIBUTION,
 )

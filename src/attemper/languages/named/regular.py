@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby, pairwise
 from random import Random
 
-from attemper.languages.named.entry import Entry, Formula, Kind, Rasp, Regex, explored
+from attemper.languages.named.entry import Entry, FormulaText, LanguageClass, Rasp, Regex, explored
 from attemper.languages.named.references import (
     BHATTAMISHRA_2020,
     CHIANG_CHOLAK_2022,
@@ -59,9 +59,9 @@ def runs(word: str) -> list[tuple[str, int]]:
 FIRST = Entry(
     "first",
     "words that begin with 1",
-    Kind.STAR_FREE,
+    LanguageClass.STAR_FREE,
     BITS,
-    Formula("O (first & '1')"),
+    FormulaText("O (first & '1')"),
     decides(lambda word: word[:1] == "1"),
     draws(lambda draw, length: "1" + bits(draw, length - 1)),
     edges(ones, a_zero_then_ones, lambda draw, length: "1" + "0" * (length - 1)),
@@ -78,9 +78,9 @@ def _repeats(word: str, unit: str) -> bool:
 AB_STAR = Entry(
     "ab-star",
     "(ab)*: pairs of an a and a b, or no symbol at all",
-    Kind.STAR_FREE,
+    LanguageClass.STAR_FREE,
     ("a", "b"),
-    Formula("b & H ((a -> first | Y b) & (b -> Y a))"),
+    FormulaText("b & H ((a -> first | Y b) & (b -> Y a))"),
     decides(lambda word: _repeats(word, "ab")),
     draws(lambda _, length: "ab" * (length // 2)),
     edges(
@@ -101,7 +101,7 @@ def _date(*_: object) -> str:
 DATE = Entry(
     "date",
     "the one word dddd-dd-dd, a date as digits d and hyphens",
-    Kind.STAR_FREE,
+    LanguageClass.STAR_FREE,
     ("d", "-"),
     Regex("d{4} '-' d{2} '-' d{2}"),
     decides(lambda word: word == "dddd-dd-dd"),
@@ -126,24 +126,24 @@ def _parity_word(remainder: int) -> DrawnText:
 PARITY_EVEN = Entry(
     "parity-even",
     "words with an even number of 1s",
-    Kind.SOLVABLE,
+    LanguageClass.SOLVABLE,
     BITS,
-    Formula("#<['1'] % 2 = 0"),
+    FormulaText("#<['1'] % 2 = 0"),
     decides(lambda word: word.count("1") % 2 == 0),
     draws(_parity_word(0)),
     edges(ones, ones_then_a_zero, a_zero_then_ones, zeros),
     2,
     (HAHN_2020, BHATTAMISHRA_2020),
-    also=(Regex("0*(10*10*)*"), Formula("O (#<[Y '1'] = #>['1'])")),
+    also=(Regex("0*(10*10*)*"), FormulaText("O (#<[Y '1'] = #>['1'])")),
     polarity="even, as in Hahn 2020; 'parity-odd' has the other words",
 )
 
 PARITY_ODD = Entry(
     "parity-odd",
     "words with an odd number of 1s",
-    Kind.SOLVABLE,
+    LanguageClass.SOLVABLE,
     BITS,
-    Formula("#<['1'] % 2 = 1"),
+    FormulaText("#<['1'] % 2 = 1"),
     decides(lambda word: word.count("1") % 2 == 1),
     draws(_parity_word(1)),
     edges(ones, ones_then_a_zero, a_zero_then_ones, zeros),
@@ -151,8 +151,8 @@ PARITY_ODD = Entry(
     (CHIANG_CHOLAK_2022, DELETANG_2023),
     also=(
         Regex("0*1(0|10*1)*"),
-        Formula("O (odd(pos) & pos = #['1'])"),
-        Formula("!O (#<[Y '1'] = #>['1'])"),
+        FormulaText("O (odd(pos) & pos = #['1'])"),
+        FormulaText("!O (#<[Y '1'] = #>['1'])"),
     ),
     polarity="odd; 'parity-even' has the other words, and is what 'parity' alone means",
 )
@@ -167,9 +167,9 @@ def modulo(divisor: int) -> Entry:
     return Entry(
         f"mod-{divisor}",
         f"words in which the number of 1s is divisible by {divisor}",
-        Kind.SOLVABLE,
+        LanguageClass.SOLVABLE,
         BITS,
-        Formula(f"#<['1'] % {divisor} = 0"),
+        FormulaText(f"#<['1'] % {divisor} = 0"),
         decides(lambda word: word.count("1") % divisor == 0),
         draws(member),
         edges(ones, ones_then_a_zero, a_zero_then_ones, zeros),
@@ -182,9 +182,9 @@ def modulo(divisor: int) -> Entry:
 AA_STAR = Entry(
     "aa-star",
     "(aa)* over a and b: a repeated an even number of times",
-    Kind.QUASI_APERIODIC,
+    LanguageClass.QUASI_APERIODIC,
     ("a", "b"),
-    Formula("even(pos) & H a"),
+    FormulaText("even(pos) & H a"),
     decides(lambda word: _repeats(word, "aa")),
     draws(lambda _, length: "aa" * (length // 2)),
     edges(
@@ -208,7 +208,7 @@ def _even_runs(draw: Random, length: int) -> str:
 EVEN_RUNS = Entry(
     "even-runs",
     "words in which every run of 1s has an even length",
-    Kind.QUASI_APERIODIC,
+    LanguageClass.QUASI_APERIODIC,
     BITS,
     Regex("(0|11)*"),
     decides(lambda word: all(len(run) % 2 == 0 for run in word.split("0"))),
@@ -234,7 +234,7 @@ def _multiple_of_three(draw: Random, length: int) -> str:
 MULTIPLES_OF_3 = Entry(
     "multiples-of-3",
     "binary numbers that 3 divides, the highest digit first",
-    Kind.SOLVABLE,
+    LanguageClass.SOLVABLE,
     BITS,
     Regex("(0|1(01*0)*1)*"),
     decides(_is_multiple_of_three),
@@ -311,7 +311,7 @@ output !here & every[j <= i] !after
 TOMITA_3 = Entry(
     "tomita-3",
     "words in which no odd run of 1s is followed by an odd run of 0s",
-    Kind.QUASI_APERIODIC,
+    LanguageClass.QUASI_APERIODIC,
     BITS,
     Rasp(TOMITA_3_PROGRAM),
     decides(has_no_odd_zeros_after_odd_ones),
@@ -326,9 +326,9 @@ TOMITA = (
     Entry(
         "tomita-1",
         "1*: words of 1s alone",
-        Kind.STAR_FREE,
+        LanguageClass.STAR_FREE,
         BITS,
-        Formula("H '1'"),
+        FormulaText("H '1'"),
         decides(lambda word: "0" not in word),
         draws(ones),
         edges(ones, ones_then_a_zero, a_zero_then_ones),
@@ -339,7 +339,7 @@ TOMITA = (
     Entry(
         "tomita-2",
         "(10)*: pairs of a 1 and a 0, or no symbol at all",
-        Kind.STAR_FREE,
+        LanguageClass.STAR_FREE,
         BITS,
         Regex("(10)*"),
         decides(lambda word: _repeats(word, "10")),
@@ -356,7 +356,7 @@ TOMITA = (
     Entry(
         "tomita-4",
         "words without three 0s in a row",
-        Kind.STAR_FREE,
+        LanguageClass.STAR_FREE,
         BITS,
         Regex("~(.*000.*)"),
         decides(lambda word: "000" not in word),
@@ -368,14 +368,14 @@ TOMITA = (
         ),
         2,
         (TOMITA_1982, BHATTAMISHRA_2020),
-        also=(Formula("!O ('0' & Y ('0' & Y '0'))"),),
+        also=(FormulaText("!O ('0' & Y ('0' & Y '0'))"),),
     ),
     Entry(
         "tomita-5",
         "words with an even number of 0s and an even number of 1s",
-        Kind.SOLVABLE,
+        LanguageClass.SOLVABLE,
         BITS,
-        Formula("even(#<['0']) & even(#<['1'])"),
+        FormulaText("even(#<['0']) & even(#<['1'])"),
         decides(lambda word: word.count("0") % 2 == word.count("1") % 2 == 0),
         draws(_both_even),
         edges(ones, ones_then_a_zero, zeros),
@@ -386,9 +386,9 @@ TOMITA = (
     Entry(
         "tomita-6",
         "words in which 3 divides the number of 0s minus that of 1s",
-        Kind.SOLVABLE,
+        LanguageClass.SOLVABLE,
         BITS,
-        Formula("(#<['0'] - #<['1']) % 3 = 0"),
+        FormulaText("(#<['0'] - #<['1']) % 3 = 0"),
         decides(lambda word: (word.count("0") - word.count("1")) % 3 == 0),
         draws(_as_many_modulo_three),
         edges(ones, ones_then_a_zero, zeros),
@@ -399,7 +399,7 @@ TOMITA = (
     Entry(
         "tomita-7",
         "0*1*0*1*: 0s, then 1s, then 0s, then 1s, any number of each",
-        Kind.STAR_FREE,
+        LanguageClass.STAR_FREE,
         BITS,
         Regex("0*1*0*1*"),
         decides(lambda word: "".join(symbol for symbol, _ in runs(word)) in FOUR_RUNS),

@@ -7,7 +7,7 @@ from itertools import pairwise
 from random import Random
 
 from attemper.languages.named.drawing import random_word
-from attemper.languages.named.entry import Entry, Formula, Kind, Rasp, Regex, explored
+from attemper.languages.named.entry import Entry, FormulaText, LanguageClass, Rasp, Regex, explored
 from attemper.languages.named.references import (
     ARORA_2023,
     LIU_FLIP_FLOP_2023,
@@ -92,9 +92,9 @@ output every[j <= i] !wrong
 FLIP_FLOP = Entry(
     "flip-flop",
     "writes, reads and ignores: every read gives the last write",
-    Kind.STAR_FREE,
+    LanguageClass.STAR_FREE,
     INSTRUCTIONS,
-    Formula("H ((r0 -> !w1 S w0) & (r1 -> !w0 S w1))"),
+    FormulaText("H ((r0 -> !w1 S w0) & (r1 -> !w0 S w1))"),
     reads_what_was_written,
     _run_of_instructions,
     _far_writes,
@@ -174,7 +174,7 @@ def k_hop(hops: int) -> Entry:
         "the symbol that followed the previous occurrence of the last one is a"
         if hops == 1
         else f"{hops} hops, each to the symbol after the previous occurrence of this one, lead to a",
-        Kind.STAR_FREE,
+        LanguageClass.STAR_FREE,
         SYMBOLS,
         Rasp(_hop_program(hops)),
         accepts,
@@ -182,7 +182,7 @@ def k_hop(hops: int) -> Entry:
         chains,
         hops + 1,
         (SANFORD_2024,) if hops > 1 else (OLSSON_2022, SANFORD_2024),
-        also=(Formula(hop_formula(hops)),),
+        also=(FormulaText(hop_formula(hops)),),
     )
 
 
@@ -228,9 +228,9 @@ output rightmost[j <= i : (in 'k')(i) & of_k(j) | (in 'l')(i) & of_l(j)] in 'x' 
 MQAR = Entry(
     "mqar",
     "the last symbol is a key (k, l), and the value (x, y) that last followed it is x",
-    Kind.STAR_FREE,
+    LanguageClass.STAR_FREE,
     (*KEYS, *VALUES),
-    Formula(_recall_formula()),
+    FormulaText(_recall_formula()),
     recalls_x,
     drawn_until(recalls_x, (*KEYS, *VALUES)),
     bindings,
@@ -263,7 +263,7 @@ def detects(pattern: str) -> Entry:
     return Entry(
         f"detect-{pattern}",
         f"words over a and b with {pattern} somewhere in them",
-        Kind.STAR_FREE,
+        LanguageClass.STAR_FREE,
         ("a", "b"),
         Rasp(f"alphabet a b\nempty reject\noutput some[j <= i] ({_places(pattern)})\n"),
         decides(lambda word: pattern in word),
@@ -276,16 +276,16 @@ def detects(pattern: str) -> Entry:
         ),
         2,
         (SVETE_COTTERELL_2024, WEISS_2021),
-        also=(Formula(f"O ({formula})"), Regex(f".*{pattern}.*")),
+        also=(FormulaText(f"O ({formula})"), Regex(f".*{pattern}.*")),
     )
 
 
 COPY_PREVIOUS = Entry(
     "copy-previous",
     "words whose symbol before the last one is 1",
-    Kind.STAR_FREE,
+    LanguageClass.STAR_FREE,
     BITS,
-    Formula("Y '1'"),
+    FormulaText("Y '1'"),
     decides(lambda word: word[-2:-1] == "1"),
     draws(lambda draw, length: "".join((*draw.choices("01", k=length - 2), "1", draw.choice("01")))),
     edges(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from random import Random
 
-from attemper.languages.named.entry import WITH_LENGTH, Kind, Rasp, Transduction
+from attemper.languages.named.entry import WITH_LENGTH, LanguageClass, Rasp, Transduction
 from attemper.languages.named.references import (
     ARORA_2023,
     LINDNER_2023,
@@ -44,7 +44,7 @@ def k_hop_symbol(hops: int) -> Transduction:
         "the symbol that followed the previous occurrence of the one here, or none"
         if hops == 1
         else f"the symbol after {hops} hops, each to what followed the previous occurrence, or none",
-        Kind.STAR_FREE,
+        LanguageClass.STAR_FREE,
         SYMBOLS,
         (*SYMBOLS, NOTHING),
         Rasp("\n".join(["alphabet a b c", *hop_lines(hops), f"output hop{hops}", ""])),
@@ -77,7 +77,7 @@ output rightmost[j <= i : (in 'k')(i) & of_k(j) | (in 'l')(i) & of_l(j)] value e
 MQAR_SYMBOL = Transduction(
     "mqar-symbol",
     "at a key (k, l) the value (x, y) that last followed it, or none",
-    Kind.STAR_FREE,
+    LanguageClass.STAR_FREE,
     (*KEYS, *VALUES),
     (*VALUES, NOTHING),
     Rasp(MQAR_SYMBOL_PROGRAM),
@@ -100,7 +100,7 @@ def _one_symbol(_: Random, length: int) -> Iterator[Word]:
 COPY_PREVIOUS_SYMBOL = Transduction(
     "copy-previous-symbol",
     "the symbol before the one here, or none at the first position",
-    Kind.STAR_FREE,
+    LanguageClass.STAR_FREE,
     SYMBOLS,
     (*SYMBOLS, NOTHING),
     Rasp("alphabet a b c\noutput previous symbol else none\n"),
@@ -139,7 +139,7 @@ output as >= bs & as >= cs ? a : bs >= cs ? b : c
 MOST_FREQUENT_SYMBOL = Transduction(
     "most-frequent-symbol",
     "the most frequent symbol up to here; of several the first in the alphabet",
-    Kind.COUNTER,
+    LanguageClass.COUNTER,
     SYMBOLS,
     SYMBOLS,
     Rasp(MOST_FREQUENT_SYMBOL_PROGRAM),
@@ -170,7 +170,7 @@ output pos <= as ? a : pos <= as + bs ? b : c
 SORT = Transduction(
     "sort",
     "the symbols of the word in the order of the alphabet",
-    Kind.COUNTER,
+    LanguageClass.COUNTER,
     SYMBOLS,
     SYMBOLS,
     Rasp(SORT_PROGRAM),
@@ -184,7 +184,7 @@ SORT = Transduction(
 REVERSE = Transduction(
     "reverse",
     "the symbols of the word from the last to the first",
-    Kind.CONTEXT_FREE,
+    LanguageClass.CONTEXT_FREE,
     SYMBOLS,
     SYMBOLS,
     Rasp("alphabet a b c\noutput nearest rightmost[all : pos(j) ~ len + 1 - pos(i)] symbol\n"),

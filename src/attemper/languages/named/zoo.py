@@ -15,7 +15,7 @@ from typing import Any, final
 
 from attemper.errors import OptionError, UnsupportedError
 from attemper.languages.named import counting, nesting, numbers, regular, retrieval, transductions
-from attemper.languages.named.entry import Entry, Named, Transduction
+from attemper.languages.named.entry import Entry, Transduction, ZooEntry
 
 LONGEST_PATTERN = 8
 """The greatest length of the pattern of `detect-...`."""
@@ -33,12 +33,12 @@ class Family:
 
     shown: str
     pattern: str
-    make: Callable[..., Named]
+    make: Callable[..., ZooEntry]
     listed: tuple[tuple[int | str, ...], ...]
     range: str
     allows: Callable[..., bool]
 
-    def named(self, name: str) -> Named | None:
+    def named(self, name: str) -> ZooEntry | None:
         """The member of this name; None if the name is of another form. Raises `OptionError`."""
         found = re.fullmatch(self.pattern, name)
         if found is None:
@@ -113,7 +113,7 @@ ALIASES = {
 
 
 @cache
-def everything() -> tuple[Named, ...]:
+def everything() -> tuple[ZooEntry, ...]:
     """All that lists show, in their order.
 
     >>> len(everything()) == len({one.name for one in everything()})
@@ -132,7 +132,7 @@ def transducing() -> tuple[Transduction, ...]:
     return tuple(one for one in everything() if isinstance(one, Transduction))
 
 
-def _everything() -> Iterator[Named]:
+def _everything() -> Iterator[ZooEntry]:
     yield from (regular.FIRST, regular.AB_STAR, regular.AA_STAR, regular.DATE)
     yield from (regular.PARITY_EVEN, regular.PARITY_ODD)
     yield from _listed("mod-K")
@@ -152,13 +152,13 @@ def _everything() -> Iterator[Named]:
     yield from (numbers.HISTOGRAM, numbers.HISTOGRAM_SO_FAR, numbers.FRACTION_SEEN, numbers.TRIGRAM_LM)
 
 
-def _listed(*shown: str) -> Iterator[Named]:
+def _listed(*shown: str) -> Iterator[ZooEntry]:
     for family in FAMILIES:
         if family.shown in shown:
             yield from (family.make(*parameters) for parameters in family.listed)
 
 
-def named(name: str) -> Named:
+def named(name: str) -> ZooEntry:
     """The entry of this name, or of what the name stands for.
 
     Raises `OptionError` with the nearest names if there is none.

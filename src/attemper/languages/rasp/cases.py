@@ -16,7 +16,6 @@ from attemper.languages.rasp.syntax import (
     Applied,
     Comparison,
     Conditional,
-    Congruence,
     Expression,
     Implication,
     Index,
@@ -24,6 +23,7 @@ from attemper.languages.rasp.syntax import (
     Joined,
     Negation,
     Relation,
+    RemainderTest,
     SymbolName,
     Truth,
     indices,
@@ -138,7 +138,7 @@ class _Splitting:
         match condition:
             case Applied(_, index):
                 return condition if index is Index.HERE else None
-            case Congruence() if indices(condition) == {Index.HERE}:
+            case RemainderTest() if indices(condition) == {Index.HERE}:
                 return condition
             case Comparison(_, left) if indices(condition) == {Index.HERE} and self._is_integer(left):
                 return condition

@@ -7,7 +7,6 @@ from enum import StrEnum
 
 from attemper.attention_program.ops import Mask
 from attemper.languages.rasp.syntax import (
-    Congruence,
     Edge,
     Expression,
     Length,
@@ -15,11 +14,12 @@ from attemper.languages.rasp.syntax import (
     Nearest,
     Number,
     Position,
+    ProgramText,
     Quantified,
     Quantifier,
+    RemainderTest,
     Selection,
     Shifted,
-    Source,
     operands,
 )
 from attemper.languages.temporal.reading import At
@@ -37,7 +37,7 @@ class ProgramClass(StrEnum):
         return "star-free" if self is ProgramClass.B_RASP else "counting only"
 
 
-def class_of(source: Source) -> ProgramClass | None:
+def class_of(source: ProgramText) -> ProgramClass | None:
     r"""B-RASP: no Integers. C-RASP: no attention but counts of the past. None: neither.
 
     A program of both classes, which looks at one position only, is called B-RASP. Definitions that the
@@ -57,7 +57,7 @@ def class_of(source: Source) -> ProgramClass | None:
     return None if any(map(_is_beyond_counting, parts)) else ProgramClass.C_RASP
 
 
-def _needed(source: Source) -> Iterator[Expression]:
+def _needed(source: ProgramText) -> Iterator[Expression]:
     """All expressions that the output is made of."""
     definitions = {definition.name: definition.expression for definition in source.definitions}
     waiting, seen = [source.output], set[str]()
@@ -83,7 +83,7 @@ def _is_beyond_counting(expression: Expression) -> bool:
     match expression:
         case Quantified(Quantifier.COUNT, mask):
             return mask not in {Mask.UP_TO, Mask.BEFORE}
-        case Quantified() | Selection() | Nearest() | Shifted() | Congruence() | Length() | Edge(At.LAST):
+        case Quantified() | Selection() | Nearest() | Shifted() | RemainderTest() | Length() | Edge(At.LAST):
             return True
         case _:
             return False

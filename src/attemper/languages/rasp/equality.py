@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import final
 
 from attemper.attention_program.ops import Attend, Choice, Mask, Matched, Nearest, Ref, everywhere
-from attemper.languages.rasp.integers import Integers, Term, sum_of
+from attemper.languages.rasp.integers import IntegerSteps, IntegerTerm, sum_of
 from attemper.languages.rasp.matching import signs_of
 from attemper.languages.rasp.syntax import Comparison, Expression, Index, Join, Joined, Relation, indices
 
@@ -53,12 +53,12 @@ class Sought:
 class Equality:
     """The steps that look for equal integers, under one mask."""
 
-    integers: Integers
+    integers: IntegerSteps
     mask: Mask
     choice: Choice
     symbols: tuple[str, ...]
 
-    def sought(self, here: Ref, there: Ref, query: Term, key: Term) -> Iterator[Sought]:
+    def sought(self, here: Ref, there: Ref, query: IntegerTerm, key: IntegerTerm) -> Iterator[Sought]:
         """What is looked for where `here` holds: positions with `there` whose key equals the query.
 
         What is added to the key has been taken off the query, so that only the query may exceed n.
@@ -103,12 +103,12 @@ class Equality:
             nearest = bits.add(Nearest(self.mask, self.choice, there, *sought.integers, held))
         return bits.all_of((sought.inside, equal, nearest))
 
-    def _at_least(self, term: Term, number: int) -> Ref:
+    def _at_least(self, term: IntegerTerm, number: int) -> Ref:
         return self.integers.at_least(
-            ((self.integers.bits.true, sum_of(((1, term), (-1, Term((), number))))),)
+            ((self.integers.bits.true, sum_of(((1, term), (-1, IntegerTerm((), number))))),)
         )
 
-    def _at_most_length(self, query: Term) -> Ref:
+    def _at_most_length(self, query: IntegerTerm) -> Ref:
         """Whether the query is a number from 1 to n, if it is positive: so it is if nothing is added."""
         bits = self.integers.bits
         if query.constant <= 0:

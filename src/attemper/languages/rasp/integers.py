@@ -28,14 +28,14 @@ MAX_REMAINDERS = 10_000
 
 @final
 @dataclass(frozen=True)
-class Term:
+class IntegerTerm:
     """The sum of factor * count over the parts, no factor 0, plus the constant."""
 
     parts: tuple[tuple[int, Count], ...]
     constant: int
 
 
-Branches = tuple[tuple[Ref, Term], ...]
+Branches = tuple[tuple[Ref, IntegerTerm], ...]
 """Bits of which exactly one holds, each with the integer that it stands for."""
 
 
@@ -43,12 +43,12 @@ class TooManyBranchesError(Exception):
     """The integer distinguishes more than `MAX_BRANCHES` cases."""
 
 
-class TooLargeError(Exception):
+class IntegerTooLargeError(Exception):
     """The integer has a factor or a constant larger than `MAX_INTEGER`."""
 
 
-def sum_of(terms: Iterable[tuple[int, Term]]) -> Term:
-    """The sum of factor * term. Raises `TooLargeError`."""
+def sum_of(terms: Iterable[tuple[int, IntegerTerm]]) -> IntegerTerm:
+    """The sum of factor * term. Raises `IntegerTooLargeError`."""
     factors: dict[Count, int] = {}
     constant = 0
     for factor, term in terms:
@@ -56,12 +56,12 @@ def sum_of(terms: Iterable[tuple[int, Term]]) -> Term:
         for own, count in term.parts:
             factors[count] = factors.get(count, 0) + factor * own
     if max(abs(constant), *map(abs, factors.values()), 0) > MAX_INTEGER:
-        raise TooLargeError
-    return Term(tuple((factor, count) for count, factor in factors.items() if factor), constant)
+        raise IntegerTooLargeError
+    return IntegerTerm(tuple((factor, count) for count, factor in factors.items() if factor), constant)
 
 
 @final
-class Integers:
+class IntegerSteps:
     """What can be made of integers, and asked of them, as steps."""
 
     def __init__(self, bits: Bits) -> None:
@@ -69,13 +69,13 @@ class Integers:
 
     def constant(self, value: int) -> Branches:
         """The integer that is the same everywhere."""
-        return ((self.bits.true, Term((), value)),)
+        return ((self.bits.true, IntegerTerm((), value)),)
 
     def count(self, mask: Mask, bit: Ref) -> Branches:
         """How many visible positions have the bit."""
         if bit == self.bits.false:
             return self.constant(0)
-        return ((self.bits.true, Term(((1, Count(mask, bit)),), 0)),)
+        return ((self.bits.true, IntegerTerm(((1, Count(mask, bit)),), 0)),)
 
     def count_by_case(self, mask: Mask, cases: Cases) -> Branches:
         """How many visible positions match by the case that is in force; 0 where there is none."""
@@ -86,7 +86,7 @@ class Integers:
                 heres = [(here, there) for here, there in cases if here is not None]
                 counts = [(here, self.count(mask, there)[0][1]) for here, there in heres]
                 none = self.bits.negation(self.bits.any_of(here for here, _ in heres))
-                return self._merged([*counts, (none, Term((), 0))])
+                return self._merged([*counts, (none, IntegerTerm((), 0))])
 
     def sum(self, parts: Iterable[tuple[int, Branches]]) -> Branches:
         """The sum of factor * integer."""
@@ -136,16 +136,16 @@ class Integers:
         """
         return self._asked(one, lambda term: self._leaves(term, Remainder(modulus, remainder)))
 
-    def _asked(self, branches: Branches, question: Callable[[Term], Ref]) -> Ref:
+    def _asked(self, branches: Branches, question: Callable[[IntegerTerm], Ref]) -> Ref:
         return self.bits.any_of(self.bits.all_of((bit, question(term))) for bit, term in branches)
 
-    def _not_negative(self, term: Term) -> Ref:
+    def _not_negative(self, term: IntegerTerm) -> Ref:
         return self._of_place(term, NonNegative(), lambda sum_: Compare(sum_, -term.constant))
 
-    def _is_zero(self, term: Term) -> Ref:
+    def _is_zero(self, term: IntegerTerm) -> Ref:
         return self._of_place(term, Zero(), lambda sum_: Equals(sum_, -term.constant))
 
-    def _leaves(self, term: Term, remainder: Remainder) -> Ref:
+    def _leaves(self, term: IntegerTerm, remainder: Remainder) -> Ref:
         if len(term.parts) == 1:
             ((factor, count),) = term.parts
             return self._of_place(
@@ -156,7 +156,10 @@ class Integers:
         return self._of_place(term, remainder, lambda sum_: CountTest(remainder, sum_, 1, term.constant))
 
     def _of_place(
-        self, term: Term, predicate: Predicate, of_counts: Callable[[Ref], Compare | Equals | CountTest]
+        self,
+        term: IntegerTerm,
+        predicate: Predicate,
+        of_counts: Callable[[Ref], Compare | Equals | CountTest],
     ) -> Ref:
         """The test of a term: of i and n, if it counts positions only."""
         place = self.place(term)
@@ -166,7 +169,7 @@ class Integers:
             return self.bits.constant(holds(predicate, place[2]))
         return self.bits.add(Place(Test(predicate, *place)))
 
-    def place(self, term: Term) -> tuple[int, int, int] | None:
+    def place(self, term: IntegerTerm) -> tuple[int, int, int] | None:
         """(a, b, c) if the term is a i + b n + c, else None."""
         whole = (0, 0, term.constant)
         for factor, count in term.parts:
@@ -183,34 +186,36 @@ class Integers:
     def step_of(self, branches: Branches) -> Ref | None:
         """The step whose value the integer is, if there is one."""
         match branches:
-            case ((_, Term(((1, count),), 0)),):
+            case ((_, IntegerTerm(((1, count),), 0)),):
                 return self.bits.find(count)
-            case ((_, Term(parts, 0)),) if all(self.bits.find(count) is not None for _, count in parts):
+            case ((_, IntegerTerm(parts, 0)),) if all(
+                self.bits.find(count) is not None for _, count in parts
+            ):
                 return self.bits.find(
                     Linear(tuple((factor, self._count(count)) for factor, count in parts), 0)
                 )
             case _:
                 return None
 
-    def whole(self, term: Term) -> Ref:
+    def whole(self, term: IntegerTerm) -> Ref:
         """The step whose value the term is."""
         match term:
-            case Term(((1, count),), 0):
+            case IntegerTerm(((1, count),), 0):
                 return self._count(count)
             case _:
                 parts = tuple((factor, self._count(count)) for factor, count in term.parts)
                 return self.bits.add(Linear(parts, term.constant))
 
-    def _linear(self, term: Term) -> Ref:
+    def _linear(self, term: IntegerTerm) -> Ref:
         """The term without its constant."""
         return self.bits.add(Linear(tuple((factor, self._count(count)) for factor, count in term.parts), 0))
 
     def _count(self, count: Count) -> Ref:
         return self.bits.add(count)
 
-    def _merged(self, branches: list[tuple[Ref, Term]]) -> Branches:
+    def _merged(self, branches: list[tuple[Ref, IntegerTerm]]) -> Branches:
         """The branches that can be in force, each integer once. Raises `TooManyBranchesError`."""
-        bits: dict[Term, list[Ref]] = {}
+        bits: dict[IntegerTerm, list[Ref]] = {}
         for bit, term in branches:
             if bit != self.bits.false:
                 bits.setdefault(term, []).append(bit)

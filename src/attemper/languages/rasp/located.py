@@ -10,18 +10,18 @@ from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from attemper.errors import AttemperError, SourceError, UnsupportedError
-from attemper.languages.rasp.syntax import Place
+from attemper.languages.rasp.syntax import Location
 
 NEAREST = "nearest rightmost[j <= i : p(j), x(j) ~ y(i)] v"
 """How a nearest Integer is asked for."""
 
 
-def mistake(message: str, text: str, place: Place, *expected: str) -> SourceError:
+def mistake(message: str, text: str, place: Location, *expected: str) -> SourceError:
     """What is wrong at the place, with a caret under it."""
     return SourceError(message, text=text, line=place.line, column=place.column, expected=expected)
 
 
-def unsupported(message: str, text: str, place: Place) -> UnsupportedError:
+def unsupported(message: str, text: str, place: Location) -> UnsupportedError:
     """What is meaningful but not built, with a caret under it."""
     located = mistake(message, text, place)
     return UnsupportedError(message, located.place, **located.details)
@@ -38,19 +38,19 @@ def in_our_words(error: UnexpectedInput, text: str, line: int) -> AttemperError:
     source = text.split("\n")[line - 1]
     if isinstance(error, UnexpectedCharacters):
         column = (error.pos_in_stream or 0) + 1
-        return _unknown(source[column - 1 :], text, Place(line, column), _expected(error.allowed))
+        return _unknown(source[column - 1 :], text, Location(line, column), _expected(error.allowed))
     assert isinstance(error, UnexpectedToken)
     history = [token for token in error.token_history or [] if token is not None]
     expected = _expected(error.accepts or error.expected)
     if error.token.type == "$END":
-        return mistake("the line ends too early", text, Place(line, len(source.rstrip()) + 1), *expected)
-    place = Place(line, error.token.column or 1)
+        return mistake("the line ends too early", text, Location(line, len(source.rstrip()) + 1), *expected)
+    place = Location(line, error.token.column or 1)
     if error.token.value == "else" and re.search(r"\bnearest\b", source[: place.column]):
         return mistake("'nearest' always finds a position, and takes no 'else'", text, place)
     return mistake(_unexpected(error.token, history), text, place, *expected)
 
 
-def _unknown(rest: str, text: str, place: Place, expected: tuple[str, ...]) -> AttemperError:
+def _unknown(rest: str, text: str, place: Location, expected: tuple[str, ...]) -> AttemperError:
     if rest[:1] in {"'", '"'}:
         return mistake("a quotation mark is not closed", text, place)
     found = re.match(r"[A-Za-z_0-9]+|.", rest)

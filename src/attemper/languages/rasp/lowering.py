@@ -43,9 +43,9 @@ from attemper.languages.rasp.equality import Equality, conjuncts, may_match
 from attemper.languages.rasp.integers import (
     MAX_INTEGER,
     Branches,
-    Integers,
-    Term,
-    TooLargeError,
+    IntegerSteps,
+    IntegerTerm,
+    IntegerTooLargeError,
     TooManyBranchesError,
 )
 from attemper.languages.rasp.located import mistake, unsupported
@@ -65,7 +65,6 @@ from attemper.languages.rasp.syntax import (
     Applied,
     Comparison,
     Conditional,
-    Congruence,
     Distributed,
     Divisor,
     Edge,
@@ -86,12 +85,13 @@ from attemper.languages.rasp.syntax import (
     Negative,
     Number,
     Position,
+    ProgramText,
     Quantified,
     Quantifier,
     Relation,
+    RemainderTest,
     Selection,
     Shifted,
-    Source,
     Sum,
     SymbolName,
     Truth,
@@ -107,11 +107,11 @@ Value = Ref | SymbolBits | Branches | Chances
 class Lowering:
     """The steps so far, and the values of the definitions so far."""
 
-    def __init__(self, source: Source, text: str) -> None:
+    def __init__(self, source: ProgramText, text: str) -> None:
         self.source = source
         self.text = text
         self.bits = Bits()
-        self.integers = Integers(self.bits)
+        self.integers = IntegerSteps(self.bits)
         self.values: dict[str, Value] = {}
 
     @cached_property
@@ -195,7 +195,7 @@ class Lowering:
         | Multiple
         | ExtremeOf
         | Magnitude
-        | Congruence,
+        | RemainderTest,
     ) -> Branches | Ref:
         integers = self.integers
         try:
@@ -217,11 +217,11 @@ class Lowering:
                     return reduce(better, map(self.integer, parts))
                 case Magnitude(operand):
                     return integers.magnitude(self.integer(operand))
-                case Congruence(operand, modulus, remainder):
+                case RemainderTest(operand, modulus, remainder):
                     return integers.congruent(self.integer(operand), modulus, remainder)
                 case _:
                     assert_never(expression)
-        except (TooManyBranchesError, TooLargeError) as error:
+        except (TooManyBranchesError, IntegerTooLargeError) as error:
             raise self._refused(error, expression) from None
 
     def _conditional(self, expression: Conditional) -> Value:
@@ -263,7 +263,7 @@ class Lowering:
             assert isinstance(right, tuple)
             try:
                 return self._compared(relation, left, right)
-            except (TooManyBranchesError, TooLargeError) as error:
+            except (TooManyBranchesError, IntegerTooLargeError) as error:
                 raise self._refused(error, expression) from None
         return equal if relation is Relation.EQUAL else self.bits.negation(equal)
 
@@ -406,7 +406,7 @@ class Lowering:
             key, taken_off = key_of(self.integer(side), self.integers, symbols)
             side = expression.query
             return key, queries_of(self.integer(side), taken_off, self.integers, symbols)
-        except (NotMatchedError, TooLargeError) as error:
+        except (NotMatchedError, IntegerTooLargeError) as error:
             raise self._unmatched(error, side, expression) from None
 
     def _every_case(self, expression: Nearest) -> tuple[tuple[Ref, Ref], ...]:
@@ -454,7 +454,7 @@ class Lowering:
 
     def _matched_terms(
         self, equality: Comparison, expression: Expression
-    ) -> tuple[Term, tuple[tuple[Ref, Term], ...]]:
+    ) -> tuple[IntegerTerm, tuple[tuple[Ref, IntegerTerm], ...]]:
         """The key without its number, and for each case of the query its bit and what equals the key."""
         symbols, side, query = self.source.alphabet.symbols, equality.left, equality.right
         if Index.THERE not in indices(side):
@@ -463,9 +463,9 @@ class Lowering:
             key = key_term(self.integer(side), self.integers, symbols)
             side = query
             queries = query_terms(self.integer(query), key.constant, self.integers, symbols)
-        except (NotMatchedError, TooLargeError) as error:
+        except (NotMatchedError, IntegerTooLargeError) as error:
             raise self._unmatched(error, side, expression) from None
-        return Term(key.parts, 0), queries
+        return IntegerTerm(key.parts, 0), queries
 
     def _cases(self, condition: Expression, expression: Expression) -> Cases:
         if Index.HERE not in indices(condition):
@@ -483,15 +483,17 @@ class Lowering:
         raise unsupported(message, self.text, expression.place)
 
     def _unmatched(
-        self, error: NotMatchedError | TooLargeError, side: Expression, expression: Expression
+        self, error: NotMatchedError | IntegerTooLargeError, side: Expression, expression: Expression
     ) -> AttemperError:
         """The error for the side of an equality of Integers that heads cannot compare."""
-        if isinstance(error, TooLargeError):
+        if isinstance(error, IntegerTooLargeError):
             return self._refused(error, expression)
         return unsupported(f"'{show_expression(side)}' {error}", self.text, side.place)
 
-    def _refused(self, error: TooManyBranchesError | TooLargeError, expression: Expression) -> AttemperError:
-        if isinstance(error, TooLargeError):
+    def _refused(
+        self, error: TooManyBranchesError | IntegerTooLargeError, expression: Expression
+    ) -> AttemperError:
+        if isinstance(error, IntegerTooLargeError):
             message = f"the integer has a number larger than {MAX_INTEGER}"
             return mistake(message, self.text, expression.place)
         message = (

@@ -15,7 +15,7 @@ from itertools import product
 
 from attemper.attention_program.ops import Connective, Count, Gate, Letter, Mask, Not, Ref, Step
 from attemper.languages.rasp.bits import Bits
-from attemper.languages.rasp.integers import Branches, Integers, Term, sum_of
+from attemper.languages.rasp.integers import Branches, IntegerSteps, IntegerTerm, sum_of
 
 MAX_UNKNOWN = 10
 """Of more bits than these nobody knows here whether they exclude each other."""
@@ -25,14 +25,14 @@ class NotMatchedError(Exception):
     """The integer cannot be compared between positions; why is its argument."""
 
 
-def key_of(branches: Branches, integers: Integers, symbols: Iterable[str]) -> tuple[Ref, int]:
+def key_of(branches: Branches, integers: IntegerSteps, symbols: Iterable[str]) -> tuple[Ref, int]:
     """The step of the key, and the number that is taken off the query. Raises `NotMatchedError`."""
     key = key_term(branches, integers, symbols)
     number = key.constant if key.parts else 0
-    return integers.whole(Term(key.parts, key.constant - number)), number
+    return integers.whole(IntegerTerm(key.parts, key.constant - number)), number
 
 
-def key_term(branches: Branches, integers: Integers, symbols: Iterable[str]) -> Term:
+def key_term(branches: Branches, integers: IntegerSteps, symbols: Iterable[str]) -> IntegerTerm:
     """The key. Raises `NotMatchedError`."""
     match branches:
         case ((_, term),):
@@ -45,7 +45,7 @@ def key_term(branches: Branches, integers: Integers, symbols: Iterable[str]) -> 
 
 
 def queries_of(
-    branches: Branches, taken_off: int, integers: Integers, symbols: Iterable[str]
+    branches: Branches, taken_off: int, integers: IntegerSteps, symbols: Iterable[str]
 ) -> tuple[tuple[Ref, Ref], ...]:
     """Pairs (bit at i, step of the query where the bit holds); exactly one bit holds.
 
@@ -56,21 +56,21 @@ def queries_of(
 
 
 def query_terms(
-    branches: Branches, taken_off: int, integers: Integers, symbols: Iterable[str]
-) -> tuple[tuple[Ref, Term], ...]:
+    branches: Branches, taken_off: int, integers: IntegerSteps, symbols: Iterable[str]
+) -> tuple[tuple[Ref, IntegerTerm], ...]:
     """Pairs (bit at i, the query where the bit holds); exactly one bit holds. Raises `NotMatchedError`."""
-    number = Term((), -taken_off)
+    number = IntegerTerm((), -taken_off)
     terms = ((bit, _in_range(term, integers, symbols)) for bit, term in branches)
     return tuple((bit, sum_of(((1, term), (1, number)))) for bit, term in terms)
 
 
-def _in_range(term: Term, integers: Integers, symbols: Iterable[str]) -> Term:
+def _in_range(term: IntegerTerm, integers: IntegerSteps, symbols: Iterable[str]) -> IntegerTerm:
     """The same integer, its positions counted on one side; raises `NotMatchedError` where it may exceed n."""
     everywhere = integers.bits.true
     others = tuple(part for part in term.parts if part[1].bit != everywhere)
     counted = tuple(part for part in term.parts if part[1].bit == everywhere)
-    positions = _counted_once(Term(counted, 0), integers)
-    whole = sum_of(((1, Term(others, term.constant)), (1, positions)))
+    positions = _counted_once(IntegerTerm(counted, 0), integers)
+    whole = sum_of(((1, IntegerTerm(others, term.constant)), (1, positions)))
     if len({_SIDES[count.mask] for _, count in whole.parts}) > 1:
         raise NotMatchedError(
             "counts on more than one side of a position: give all its counts one mask, "
@@ -96,14 +96,14 @@ _SIDES = {
 }
 
 
-def _counted_once(positions: Term, integers: Integers) -> Term:
+def _counted_once(positions: IntegerTerm, integers: IntegerSteps) -> IntegerTerm:
     """A sum of positions as one count of positions; it is a i + b n + c."""
     place = integers.place(positions)
     assert place is not None, "all positions are counted"
     per_position, per_length, constant = place
     match per_position, per_length:
         case (0, 0):
-            return Term((), constant)
+            return IntegerTerm((), constant)
         case (1, 0) | (-1, 0):
             return _positions(per_position, Mask.UP_TO, constant, integers)
         case (0, 1) | (0, -1):
@@ -114,11 +114,11 @@ def _counted_once(positions: Term, integers: Integers) -> Term:
             raise NotMatchedError(_MAY_EXCEED)
 
 
-def _positions(factor: int, mask: Mask, constant: int, integers: Integers) -> Term:
-    return Term(((factor, Count(mask, integers.bits.true)),), constant)
+def _positions(factor: int, mask: Mask, constant: int, integers: IntegerSteps) -> IntegerTerm:
+    return IntegerTerm(((factor, Count(mask, integers.bits.true)),), constant)
 
 
-def signs_of(key: Term, bits: Bits, symbols: Iterable[str]) -> frozenset[int]:
+def signs_of(key: IntegerTerm, bits: Bits, symbols: Iterable[str]) -> frozenset[int]:
     """Which of -1, 0 and 1 is the sign of a key somewhere, as far as is seen of what it counts."""
     own = _steps(_seen_here(key), bits, symbols) or {-1, 0, 1}
     each = own | (_steps(key.parts, bits, symbols) or {-1, 0, 1})
@@ -127,7 +127,7 @@ def signs_of(key: Term, bits: Bits, symbols: Iterable[str]) -> frozenset[int]:
     return frozenset(signs if is_signed else {0, *signs})
 
 
-def _seen_here(term: Term) -> list[tuple[int, Count]]:
+def _seen_here(term: IntegerTerm) -> list[tuple[int, Count]]:
     """The counts that also count the position itself."""
     return [part for part in term.parts if part[1].mask not in {Mask.BEFORE, Mask.AFTER}]
 

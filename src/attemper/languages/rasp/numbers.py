@@ -10,7 +10,7 @@ from typing import final
 from attemper.attention_program.ops import Count, Linear, Mask, Numbers, Part, Ref
 from attemper.languages.measures import Measure
 from attemper.languages.rasp.bits import Bits
-from attemper.languages.rasp.integers import Branches, Term
+from attemper.languages.rasp.integers import Branches, IntegerTerm
 from attemper.languages.rasp.syntax import Divisor
 
 SIDES = {
@@ -85,7 +85,7 @@ def integer(bits: Bits, branches: Branches, divisor: Divisor | None) -> Numbers:
     if len(sides) > 1:
         raise SeveralSidesError
     mask = next(iter(sides), Mask.UP_TO)
-    telling = [(bit, term) for bit, term in branches if term != Term((), 0)] or branches[:1]
+    telling = [(bit, term) for bit, term in branches if term != IntegerTerm((), 0)] or branches[:1]
     row = tuple(
         Part(Fraction(1), None if bit == bits.true else bit, _count(bits, term)) for bit, term in telling
     )
@@ -96,7 +96,7 @@ SIDES_OF = {Divisor.POSITION: Mask.UP_TO, Divisor.LENGTH: Mask.ALL}
 """The positions that are as many as a divisor says."""
 
 
-def _count(bits: Bits, term: Term) -> Ref:
+def _count(bits: Bits, term: IntegerTerm) -> Ref:
     parts: tuple[tuple[int, Count], ...] = term.parts
     match parts, term.constant:
         case ((1, count),), 0:

@@ -22,7 +22,6 @@ from attemper.languages.rasp.syntax import (
     Applied,
     Comparison,
     Conditional,
-    Congruence,
     Definition,
     Distributed,
     Divisor,
@@ -36,6 +35,7 @@ from attemper.languages.rasp.syntax import (
     Join,
     Joined,
     Length,
+    Location,
     Magnitude,
     Multiple,
     Name,
@@ -43,14 +43,14 @@ from attemper.languages.rasp.syntax import (
     Negation,
     Negative,
     Number,
-    Place,
     Position,
+    ProgramText,
     Quantified,
     Quantifier,
     Relation,
+    RemainderTest,
     Selection,
     Shifted,
-    Source,
     Sum,
     SymbolName,
     Truth,
@@ -75,7 +75,7 @@ MAX_DEFINITIONS = 2_000
 """A text with more definitions is refused."""
 
 
-def parse_source(text: str) -> Source:
+def parse_source(text: str) -> ProgramText:
     r"""Read a text, one definition a line; types are another question (`types.types_of`).
 
     Raises `SourceError`, with line, column, caret and what was expected, for anything that is no such text,
@@ -87,14 +87,14 @@ def parse_source(text: str) -> Source:
     """
     if len(text) > MAX_TEXT:
         raise mistake(
-            f"the text has {len(text):,} characters, more than {MAX_TEXT:,}", text[:100], Place(1, 1)
+            f"the text has {len(text):,} characters, more than {MAX_TEXT:,}", text[:100], Location(1, 1)
         )
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if _says_something(line)]
     if not lines or lines[0][1].split()[0] != "alphabet":
-        place = Place(lines[0][0] if lines else 1, 1)
+        place = Location(lines[0][0] if lines else 1, 1)
         raise mistake("the first line is the alphabet", text, place, "'alphabet' and symbols: alphabet a b")
     (number, first), *rest = lines
-    reading = _Reading(text, _alphabet(first, number, text))
+    reading = _TextReader(text, _alphabet(first, number, text))
     for number, line in rest:
         reading.read(number, line)
     return reading.source()
@@ -111,7 +111,7 @@ def _alphabet(line: str, number: int, text: str) -> Alphabet:
         return Alphabet(tuple(symbols))
     except AlphabetError as error:
         message = str(error) if symbols else "an alphabet needs at least one symbol"
-        place = Place(number, min(line.index("alphabet") + 10, len(line) + 1))
+        place = Location(number, min(line.index("alphabet") + 10, len(line) + 1))
         raise mistake(message, text, place) from None
 
 
@@ -126,7 +126,7 @@ def _parser() -> Lark:
 
 
 @dataclass
-class _Reading:
+class _TextReader:
     """What the lines so far have said."""
 
     text: str
@@ -140,7 +140,7 @@ class _Reading:
 
     def read(self, number: int, line: str) -> None:
         """One more line."""
-        place = Place(number, len(line) - len(line.lstrip()) + 1)
+        place = Location(number, len(line) - len(line.lstrip()) + 1)
         if self.output is not None:
             raise mistake("nothing may follow the output", self.text, place)
         match line.split(maxsplit=1)[0]:
@@ -156,21 +156,23 @@ class _Reading:
             case _:
                 self._define(number, line, place)
 
-    def source(self) -> Source:
+    def source(self) -> ProgramText:
         """All of it; raises `SourceError` for what was not said."""
         lines = self.text.rstrip().split("\n")
-        end = Place(len(lines), len(lines[-1]) + 1)
+        end = Location(len(lines), len(lines[-1]) + 1)
         if self.output is None:
             raise mistake("there is no output", self.text, end, "output and an expression, as the last line")
         at, expression, divisor = self.output
-        return Source(self.alphabet, self.accepts_empty, tuple(self.definitions), expression, at, divisor)
+        return ProgramText(
+            self.alphabet, self.accepts_empty, tuple(self.definitions), expression, at, divisor
+        )
 
-    def _empty(self, tree: Tree[Token], place: Place) -> None:
+    def _empty(self, tree: Tree[Token], place: Location) -> None:
         if self.accepts_empty is not None:
             raise mistake("what the empty word gives is said twice", self.text, place)
         self.accepts_empty = tree.children == ["accept"]
 
-    def _define(self, number: int, line: str, place: Place) -> None:
+    def _define(self, number: int, line: str, place: Location) -> None:
         name, expression = self._children("definition", number, line)
         assert isinstance(name, Token)
         if name.value in RESERVED:
@@ -225,7 +227,7 @@ class _Build:
         depths: dict[int, int] = {}
         for subtree in tree.iter_subtrees():
             depths[id(subtree)] = 1 + max((depths.get(id(c), 0) for c in subtree.children), default=0)
-            place = Place(self.line, getattr(subtree.meta, "column", 1))
+            place = Location(self.line, getattr(subtree.meta, "column", 1))
             if depths[id(subtree)] > MAX_NESTING:
                 message = f"the expression nests deeper than {MAX_NESTING} levels: give its parts names"
                 raise mistake(message, self.text, place)
@@ -237,7 +239,7 @@ class _Build:
             built[id(subtree)] = self._node(subtree.data, children, place)
         raise AssertionError("a tree is one of its subtrees")
 
-    def _node(self, rule: str, children: list[_Child], place: Place) -> Expression:
+    def _node(self, rule: str, children: list[_Child], place: Location) -> Expression:
         if rule in _PLAIN:
             return _PLAIN[rule](place, *children)
         match rule, children:
@@ -274,7 +276,7 @@ class _Build:
             symbols.append(symbol)
         return tuple(symbols)
 
-    def _probabilities(self, tokens: list[_Child], place: Place) -> tuple[tuple[str, Fraction], ...]:
+    def _probabilities(self, tokens: list[_Child], place: Location) -> tuple[tuple[str, Fraction], ...]:
         found: dict[str, Fraction] = {}
         for name, number in zip(tokens[::2], tokens[1::2], strict=True):
             assert isinstance(name, Token)
@@ -301,7 +303,7 @@ class _Build:
             raise mistake("a probability is not negative", self.text, self._at(token))
         return found
 
-    def _name(self, token: Token, place: Place) -> Expression:
+    def _name(self, token: Token, place: Location) -> Expression:
         name = token.value
         if name in self.defined:
             return Name(name, place=place)
@@ -315,7 +317,7 @@ class _Build:
         self.bare.setdefault(name, self.line)
         return SymbolName(name, bare=True, place=place)
 
-    def _quoted(self, token: Token, place: Place) -> Expression:
+    def _quoted(self, token: Token, place: Location) -> Expression:
         name = token.value[1:-1]
         try:
             Alphabet((name,))
@@ -330,7 +332,7 @@ class _Build:
         return int(digits)
 
     def _congruence(
-        self, operand: Expression, modulus: Token, relation: Token, remainder: Token, place: Place
+        self, operand: Expression, modulus: Token, relation: Token, remainder: Token, place: Location
     ) -> Expression:
         divisor, left = self._integer(modulus), self._integer(remainder)
         if divisor < 1:
@@ -340,7 +342,7 @@ class _Build:
             raise mistake(message, self.text, self._at(remainder))
         if relation.value not in {"=", "!="}:
             raise mistake("a remainder is tested by = or !=", self.text, self._at(relation))
-        test = Congruence(operand, divisor, left, place=place)
+        test = RemainderTest(operand, divisor, left, place=place)
         return Negation(test, place=place) if relation.value == "!=" else test
 
     def _distance(self, token: Token) -> tuple[Direction, int]:
@@ -353,11 +355,11 @@ class _Build:
             raise unsupported(message, self.text, self._at(token))
         return Direction(word.strip()), int(digits)
 
-    def _at(self, token: Token) -> Place:
-        return Place(self.line, token.column or 1)
+    def _at(self, token: Token) -> Location:
+        return Location(self.line, token.column or 1)
 
 
-def _sum(place: Place, *children: _Child) -> Expression:
+def _sum(place: Location, *children: _Child) -> Expression:
     parts: list[Expression] = []
     sign = "+"
     for child in children:

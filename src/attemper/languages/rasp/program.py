@@ -15,7 +15,7 @@ from attemper.languages.rasp.located import unsupported
 from attemper.languages.rasp.lowering import Lowering, Value
 from attemper.languages.rasp.numbers import Chances
 from attemper.languages.rasp.parse import parse_source
-from attemper.languages.rasp.syntax import Expression, Source
+from attemper.languages.rasp.syntax import Expression, ProgramText
 from attemper.languages.rasp.types import Type, types_of
 from attemper.languages.temporal.reading import At
 
@@ -40,7 +40,7 @@ class RaspProgram:
     names: Mapping[Ref, str]
     types: Mapping[str, Type]
     program_class: ProgramClass | None
-    source: Source
+    source: ProgramText
 
 
 def parse_rasp(text: str) -> RaspProgram:
@@ -92,7 +92,7 @@ def _few_steps(text: str, expression: Expression) -> Iterator[None]:
         raise unsupported(message, text, expression.place) from None
 
 
-def _program(lowering: Lowering, source: Source) -> Program:
+def _program(lowering: Lowering, source: ProgramText) -> Program:
     output = lowering.value(source.output)
     steps = tuple(lowering.bits.builder.steps)
     match output:

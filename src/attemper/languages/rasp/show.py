@@ -9,7 +9,6 @@ from attemper.languages.rasp.syntax import (
     Applied,
     Comparison,
     Conditional,
-    Congruence,
     Distributed,
     Edge,
     Expression,
@@ -27,10 +26,11 @@ from attemper.languages.rasp.syntax import (
     Negative,
     Number,
     Position,
+    ProgramText,
     Quantified,
+    RemainderTest,
     Selection,
     Shifted,
-    Source,
     Sum,
     SymbolName,
     Truth,
@@ -44,11 +44,11 @@ _DANGLING, _PREFIX, _PRIMARY = range(8, 11)
 
 _JOINS = {Join.XOR: _XOR, Join.OR: _OR, Join.AND: _AND}
 
-Shown = tuple[str, int]
+Rendered = tuple[str, int]
 """A text, and how tightly its outermost operator binds."""
 
 
-def show(source: Source) -> str:
+def show(source: ProgramText) -> str:
     r"""The text of the source, one definition a line.
 
     >>> from attemper.languages.rasp.parse import parse_source
@@ -99,7 +99,7 @@ def _within(expression: Expression, at_least: int) -> str:
     return text if tightness >= at_least else f"({text})"
 
 
-def _shown(expression: Expression) -> Shown:
+def _shown(expression: Expression) -> Rendered:
     match expression:
         case Negation(operand):
             return _before("!", operand)
@@ -110,7 +110,7 @@ def _shown(expression: Expression) -> Shown:
             return f"{_within(premise, _XOR)} -> {_within(conclusion, _IMPLICATION)}", _IMPLICATION
         case Comparison(relation, left, right):
             return f"{_within(left, _SUM)} {relation} {_within(right, _SUM)}", _COMPARISON
-        case Congruence(operand, modulus, remainder):
+        case RemainderTest(operand, modulus, remainder):
             return f"{_within(operand, _DANGLING)} % {modulus} = {remainder}", _COMPARISON
         case Conditional(condition, then, otherwise):
             shown = (
@@ -125,7 +125,7 @@ def _shown(expression: Expression) -> Shown:
             return _leaf(expression), _PRIMARY
 
 
-def _before(head: str, operand: Expression) -> Shown:
+def _before(head: str, operand: Expression) -> Rendered:
     """What stands before its operand; it is dangling if the operand is."""
     text, tightness = _shown(operand)
     return (
@@ -133,7 +133,7 @@ def _before(head: str, operand: Expression) -> Shown:
     )
 
 
-def _attention(expression: Quantified | Selection | Nearest | Shifted) -> Shown:
+def _attention(expression: Quantified | Selection | Nearest | Shifted) -> Rendered:
     match expression:
         case Quantified(quantifier, mask, condition, body):
             head = f"{quantifier}{_bracket(mask, condition)}"
@@ -163,7 +163,7 @@ def _seen(mask: Mask) -> str:
     return "all" if mask is Mask.ALL else f"j {mask} i"
 
 
-def _integer(expression: Sum | Negative | Multiple | ExtremeOf | Magnitude) -> Shown:
+def _integer(expression: Sum | Negative | Multiple | ExtremeOf | Magnitude) -> Rendered:
     match expression:
         case Sum(parts):
             first, *rest = parts

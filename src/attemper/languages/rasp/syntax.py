@@ -59,14 +59,14 @@ class Extreme(StrEnum):
 
 @final
 @dataclass(frozen=True)
-class Place:
+class Location:
     """Where something stands in a text: line and column, from 1."""
 
     line: int
     column: int
 
 
-NOWHERE = Place(1, 1)
+NOWHERE = Location(1, 1)
 
 
 class Divisor(StrEnum):
@@ -81,7 +81,7 @@ class Divisor(StrEnum):
 class Node:
     """What all expressions have: a place, which is no part of what they are."""
 
-    place: Place = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+    place: Location = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
 
 @final
@@ -170,7 +170,7 @@ class Comparison(Node):
 
 @final
 @dataclass(frozen=True)
-class Congruence(Node):
+class RemainderTest(Node):
     """Bit: the Integer leaves this remainder, from 0 to modulus - 1, also where it is negative."""
 
     operand: Expression
@@ -346,7 +346,7 @@ Expression = (
     | Joined
     | Implication
     | Comparison
-    | Congruence
+    | RemainderTest
     | Number
     | Position
     | Length
@@ -376,7 +376,7 @@ class Definition(Node):
 
 @final
 @dataclass(frozen=True)
-class Source:
+class ProgramText:
     """A whole text. The output is a Bit, whose value at one end of a word is the verdict, or of another type.
 
     An Integer is put out as it is, or as the fraction of it and the `divisor`.
@@ -409,7 +409,12 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
         ) | Distributed():
             return ()
         case (
-            Negation(one) | Congruence(one) | Negative(one) | Multiple(_, one) | Magnitude(one) | Applied(one)
+            Negation(one)
+            | RemainderTest(one)
+            | Negative(one)
+            | Multiple(_, one)
+            | Magnitude(one)
+            | Applied(one)
         ):
             return (one,)
         case Joined(_, parts) | Sum(parts) | ExtremeOf(_, parts):

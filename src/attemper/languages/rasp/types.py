@@ -14,7 +14,6 @@ from attemper.languages.rasp.syntax import (
     Applied,
     Comparison,
     Conditional,
-    Congruence,
     Distributed,
     Edge,
     Expression,
@@ -24,6 +23,7 @@ from attemper.languages.rasp.syntax import (
     Index,
     Joined,
     Length,
+    Location,
     Magnitude,
     Multiple,
     Name,
@@ -31,14 +31,14 @@ from attemper.languages.rasp.syntax import (
     Negation,
     Negative,
     Number,
-    Place,
     Position,
+    ProgramText,
     Quantified,
     Quantifier,
     Relation,
+    RemainderTest,
     Selection,
     Shifted,
-    Source,
     Sum,
     SymbolName,
     Truth,
@@ -96,7 +96,7 @@ MAX_NAMES = 1_000
 """A Symbol that has more names, and is not the word's own, is refused."""
 
 
-def types_of(source: Source, text: str) -> Mapping[str, Type]:
+def types_of(source: ProgramText, text: str) -> Mapping[str, Type]:
     r"""The type of every definition, in their order.
 
     Raises `SourceError` where types do not fit, `UnsupportedError` for what is not built yet: Integers that
@@ -116,7 +116,7 @@ def types_of(source: Source, text: str) -> Mapping[str, Type]:
     return checker.types
 
 
-def _check_output(source: Source, output: Type, text: str) -> None:
+def _check_output(source: ProgramText, output: Type, text: str) -> None:
     """A Bit has a verdict on the empty word; all else is put out at every position, and has no verdict."""
     place, said = source.output.place, source.accepts_empty is not None
     if source.divisor is not None and output != INTEGER:
@@ -144,7 +144,7 @@ def _a(found: Type) -> str:
 class _Checker:
     """The types so far."""
 
-    def __init__(self, source: Source, text: str) -> None:
+    def __init__(self, source: ProgramText, text: str) -> None:
         self.source = source
         self.text = text
         self.types: dict[str, Type] = {}
@@ -249,7 +249,7 @@ class _Checker:
 
     def _integer(
         self,
-        expression: Sum | Negative | Multiple | ExtremeOf | Magnitude | Congruence,
+        expression: Sum | Negative | Multiple | ExtremeOf | Magnitude | RemainderTest,
         inside: bool,
     ) -> Type:
         match expression:
@@ -263,7 +263,7 @@ class _Checker:
                 self._integers(parts, inside, f"what '{extreme}' compares")
             case Magnitude(operand):
                 self._integers((operand,), inside, "the operand of 'abs'")
-            case Congruence(operand):
+            case RemainderTest(operand):
                 self._integers((operand,), inside, "what stands before '%'")
                 self._one_side(expression)
                 return BIT
@@ -419,7 +419,7 @@ class _Checker:
             raise unsupported(message, self.text, default.place)
         return self._union(found, other, value.place)
 
-    def _union(self, first: Type, second: Type, place: Place) -> Type:
+    def _union(self, first: Type, second: Type, place: Location) -> Type:
         match first, second:
             case SymbolType(some), SymbolType(others):
                 names = tuple(dict.fromkeys((*some, *others)))
@@ -473,7 +473,7 @@ class _Checker:
         message = f"'{name}' is not defined{hint} (the name of a symbol can be put in quotes)"
         return self._mistake(message, expression.place)
 
-    def _mistake(self, message: str, place: Place) -> SourceError:
+    def _mistake(self, message: str, place: Location) -> SourceError:
         return mistake(message, self.text, place)
 
 

@@ -18,7 +18,6 @@ from attemper.languages.rasp.syntax import (
     Applied,
     Comparison,
     Conditional,
-    Congruence,
     Definition,
     Distributed,
     Divisor,
@@ -41,12 +40,13 @@ from attemper.languages.rasp.syntax import (
     Node,
     Number,
     Position,
+    ProgramText,
     Quantified,
     Quantifier,
     Relation,
+    RemainderTest,
     Selection,
     Shifted,
-    Source,
     Sum,
     SymbolName,
     Truth,
@@ -181,7 +181,7 @@ class Remaindering:
     def __eq__(self, remainder: object) -> Value:  # type: ignore[override]
         if type(remainder) is not int or type(self.modulus) is not int:
             raise TypeError("a remainder is tested as in x % 3 == 1, with Python ints")
-        return Value(Congruence(self.value.expression, self.modulus, remainder))
+        return Value(RemainderTest(self.value.expression, self.modulus, remainder))
 
     def __ne__(self, remainder: object) -> Value:  # type: ignore[override]
         return ~(self == remainder)
@@ -312,7 +312,7 @@ def text(
     symbols = parse_alphabet(alphabet) if isinstance(alphabet, str) else Alphabet(tuple(alphabet))
     definitions, expression = _written(output.expression)
     divisor = None if per is None else Divisor(per)
-    return show(Source(symbols, accepts_empty, definitions, expression, At(at), divisor))
+    return show(ProgramText(symbols, accepts_empty, definitions, expression, At(at), divisor))
 
 
 def program(

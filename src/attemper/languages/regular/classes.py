@@ -46,7 +46,7 @@ LISTED_STATES = 12
 """How many states of a witness the text shows."""
 
 
-class Kind(Enum):
+class RegularClass(Enum):
     """The classes, each within the next."""
 
     APERIODIC = "star-free"
@@ -57,7 +57,7 @@ class Kind(Enum):
 
 @final
 @dataclass(frozen=True)
-class Component:
+class StrongComponent:
     """A strongly connected component of image sets, seen from its representative.
 
     `points` are the states of the representative; permutations are of their places 0, 1, ... in it.
@@ -154,7 +154,7 @@ class Classification:
     alone. `reason` is a sentence for humans.
     """
 
-    kind: Kind
+    kind: RegularClass
     modulus: int | None
     derived_length: int | None
     groups: tuple[GroupInfo, ...]
@@ -165,7 +165,7 @@ class Classification:
         return f"<Classification {self.kind.value}: {self.reason}>"
 
 
-def components(dfa: Dfa, sets: ImageSets) -> tuple[Component, ...]:
+def components(dfa: Dfa, sets: ImageSets) -> tuple[StrongComponent, ...]:
     """The components of the image sets, by their numbers."""
     grouped: dict[int, list[int]] = {}
     for number, component in enumerate(sets.component):
@@ -173,7 +173,7 @@ def components(dfa: Dfa, sets: ImageSets) -> tuple[Component, ...]:
     return tuple(_component(dfa, sets, number, grouped[number][0]) for number in range(len(grouped)))
 
 
-def _component(dfa: Dfa, sets: ImageSets, number: int, representative: int) -> Component:
+def _component(dfa: Dfa, sets: ImageSets, number: int, representative: int) -> StrongComponent:
     points = members(sets.masks[representative])
     paths, depth = {representative: points}, {representative: 0}
     last: dict[int, tuple[int, int]] = {}
@@ -195,7 +195,7 @@ def _component(dfa: Dfa, sets: ImageSets, number: int, representative: int) -> C
     unit = identity(len(points))
     generators = tuple(dict.fromkeys(g for g, _ in steps.values() if g != unit))
     cycle = _cycle(unit, dict.fromkeys(steps.values()))
-    return Component(number, representative, points, paths, depth, last, steps, generators, cycle)
+    return StrongComponent(number, representative, points, paths, depth, last, steps, generators, cycle)
 
 
 def _cycle(unit: Permutation, pairs: Iterable[tuple[Permutation, int]]) -> tuple[Permutation, int] | None:
@@ -249,12 +249,12 @@ def classify(dfa: Dfa, limit: int = LIMIT) -> Classification:
     return classified(dfa, sets, components(dfa, sets))
 
 
-def classified(dfa: Dfa, sets: ImageSets, parts: Sequence[Component]) -> Classification:
+def classified(dfa: Dfa, sets: ImageSets, parts: Sequence[StrongComponent]) -> Classification:
     """The class, given all image sets of a minimal automaton and their components."""
     acting = [part for part in parts if part.generators]
     if not acting:
         reason = "no word permutes states: order alone is enough"
-        return Classification(Kind.APERIODIC, 1, 0, (), None, reason)
+        return Classification(RegularClass.APERIODIC, 1, 0, (), None, reason)
     for part in acting:
         if nonabelian_factor(part.group) is not None:
             return _not_solvable(dfa, sets, part)
@@ -266,7 +266,7 @@ def classified(dfa: Dfa, sets: ImageSets, parts: Sequence[Component]) -> Classif
             (_shortest_cycle(_Loops(dfa, sets, part)) for part in acting), key=lambda w: len(w.word)
         )
         reason = f"words of one length permute states alike: order and positions modulo {modulus} are enough"
-        return Classification(Kind.QUASI_APERIODIC, modulus, 1, groups, witness, reason)
+        return Classification(RegularClass.QUASI_APERIODIC, modulus, 1, groups, witness, reason)
     lengths = [info.derived_length or 0 for info in groups]
     named = ", ".join(dict.fromkeys(info.name for info in groups))
     pair = min((_equal_lengths(_Loops(dfa, sets, part)) for part in free), key=lambda w: len(w.idle))
@@ -274,16 +274,16 @@ def classified(dfa: Dfa, sets: ImageSets, parts: Sequence[Component]) -> Classif
         f"words of equal length permute states differently, so the language needs counting; "
         f"the groups are solvable ({named}), of derived length {max(lengths)}"
     )
-    return Classification(Kind.SOLVABLE, None, max(lengths), groups, pair, reason)
+    return Classification(RegularClass.SOLVABLE, None, max(lengths), groups, pair, reason)
 
 
-def _group_info(part: Component) -> GroupInfo:
+def _group_info(part: StrongComponent) -> GroupInfo:
     group = part.group
     length = len(derived_series(group)) - 1
     return GroupInfo(part.number, group.degree, group.order, name_of(group), length)
 
 
-def _not_solvable(dfa: Dfa, sets: ImageSets, part: Component) -> Classification:
+def _not_solvable(dfa: Dfa, sets: ImageSets, part: StrongComponent) -> Classification:
     """The verdict on a component whose group is not solvable."""
     order: int | None
     try:
@@ -296,7 +296,7 @@ def _not_solvable(dfa: Dfa, sets: ImageSets, part: Component) -> Classification:
         f"words permute a set of {len(part.points)} states by a group that is not solvable, with the "
         f"factor {witness.factor}: deciding the language is complete for NC1"
     )
-    return Classification(Kind.NON_SOLVABLE, None, None, (info,), witness, reason)
+    return Classification(RegularClass.NON_SOLVABLE, None, None, (info,), witness, reason)
 
 
 Loop = tuple[Word, Permutation]
@@ -309,7 +309,7 @@ class _Loops:
     the loop that comes from R's own path.
     """
 
-    def __init__(self, dfa: Dfa, sets: ImageSets, part: Component) -> None:
+    def __init__(self, dfa: Dfa, sets: ImageSets, part: StrongComponent) -> None:
         self.symbols, self.moves, self.part = dfa.alphabet.symbols, sets.moves, part
         sources: dict[int, list[tuple[int, int]]] = {}
         for here, letter in part.steps:
@@ -427,19 +427,21 @@ def check_witness(dfa: Dfa, classification: Classification) -> bool:
     witness = classification.witness
     match witness:
         case None:
-            return classification.kind is Kind.APERIODIC
+            return classification.kind is RegularClass.APERIODIC
         case Cycle(word, states):
-            return classification.kind is Kind.QUASI_APERIODIC and _cycles_through(dfa, word, states)
+            return classification.kind is RegularClass.QUASI_APERIODIC and _cycles_through(dfa, word, states)
         case EqualLengths(idle, moving, states):
             return (
-                classification.kind is Kind.SOLVABLE
+                classification.kind is RegularClass.SOLVABLE
                 and len(idle) == len(moving)
                 and _images(dfa, idle, states) == states
                 and _cycles_through(dfa, moving, states)
             )
         case Permuting(words, states, factor):
             images = [_images(dfa, word, states) for word in words]
-            if classification.kind is not Kind.NON_SOLVABLE or any(set(i) != set(states) for i in images):
+            if classification.kind is not RegularClass.NON_SOLVABLE or any(
+                set(i) != set(states) for i in images
+            ):
                 return False
             actions = [tuple(states.index(state) for state in image) for image in images]
             return nonabelian_factor(Group(len(states), tuple(actions))) == factor

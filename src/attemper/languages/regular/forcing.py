@@ -64,7 +64,7 @@ class ForcingNumber:
 
 @final
 @dataclass(frozen=True)
-class Growth:
+class ForcingGrowth:
     """How forcing numbers grow: f(n) = slopes[n mod p] n + O(1) for all n, with p the number of slopes.
 
     `bounded` is the greatest of all f(n), and None if there is none. It is None exactly if a slope is not 0.
@@ -186,7 +186,7 @@ class _Graph:
     decided: frozenset[int]
 
 
-def growth(dfa: Dfa, limit: int = SETS) -> Growth:
+def growth(dfa: Dfa, limit: int = SETS) -> ForcingGrowth:
     """How the forcing numbers of the language of an automaton behave for all lengths, exactly.
 
     Take the finite graph of all sets of states that are reached from the start and reach a decided one, with
@@ -209,16 +209,16 @@ def growth(dfa: Dfa, limit: int = SETS) -> Growth:
 
     >>> from attemper.languages.words import Alphabet
     >>> growth(Dfa(Alphabet(("0", "1")), ((0, 1), (1, 0)), 0, frozenset({0})))
-    Growth(slopes=(Fraction(1, 1),), bounded=None)
+    ForcingGrowth(slopes=(Fraction(1, 1),), bounded=None)
     >>> growth(Dfa(Alphabet(("0", "1")), ((1, 0), (1, 1)), 0, frozenset({0})))
-    Growth(slopes=(Fraction(0, 1),), bounded=1)
+    ForcingGrowth(slopes=(Fraction(0, 1),), bounded=1)
     """
     sets = _Sets(dfa, limit)
     try:
         graph = _graph(sets)
     except UnsupportedError as refusal:
         try:
-            return Growth((Fraction(0),), _greatest(_Sets(dfa, limit)))
+            return ForcingGrowth((Fraction(0),), _greatest(_Sets(dfa, limit)))
         except UnsupportedError:
             raise refusal from None
     parts = _parts(graph)
@@ -228,7 +228,7 @@ def growth(dfa: Dfa, limit: int = SETS) -> Growth:
         slopes = _covered(graph, slopes, [(_least_mean(part), part) for part in still])
     found = tuple(slope for slope in slopes if slope is not None)
     period = next(p for p in range(1, len(found) + 1) if found == found[:p] * (len(found) // p))
-    return Growth(found[:period], None if any(found) else _greatest(sets))
+    return ForcingGrowth(found[:period], None if any(found) else _greatest(sets))
 
 
 def _graph(sets: _Sets) -> _Graph:

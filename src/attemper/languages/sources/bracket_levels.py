@@ -3,8 +3,8 @@
 The optimum is h(p) + p ln 2 after every prefix, for whether an opening bracket comes, and which; all excess
 is about the *forced* symbol, which comes with q = 1-p: END or one of two closing brackets. Each function
 gives the excess over the optimum after n symbols, given |w| >= n, or its limit over even or odd n (where n is
-`Limit.EVEN` or `Limit.ODD`). rho = p/q; b is the probability of height 0, P_0 that of a height above 0 after
-an x_n that closes. (Hahn 2020, section 6, has the type floor; the others are ours.)
+`LengthParity.EVEN` or `LengthParity.ODD`). rho = p/q; b is the probability of height 0, P_0 that of a height
+above 0 after an x_n that closes. (Hahn 2020, section 6, has the type floor; the others are ours.)
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from attemper.languages.sources.pairs import bound, least_loss
 from attemper.languages.sources.values import Brackets
 
 
-class Limit(StrEnum):
+class LengthParity(StrEnum):
     """The limit over all even, or over all odd lengths."""
 
     EVEN = "even"
@@ -38,7 +38,9 @@ BLOCKS = 300
 """So many terms of a series over blocks are added up; the rest is bounded."""
 
 
-def type_excess(source: Brackets, n: int | Limit, eps: Fraction | flint.arb = Fraction(0)) -> flint.arb:
+def type_excess(
+    source: Brackets, n: int | LengthParity, eps: Fraction | flint.arb = Fraction(0)
+) -> flint.arb:
     """q P_0 ln(1 + e^(-eps/2)), in nats, n >= 1: for eps = 0, q P_0 ln 2. (Hahn 2020, section 6.)
 
     Retyping the open bracket that comes next to be closed is one exchange between prefixes of the same
@@ -47,7 +49,7 @@ def type_excess(source: Brackets, n: int | Limit, eps: Fraction | flint.arb = Fr
 
     Raises `OptionError` for an n that `brackets.closing` refuses.
 
-    >>> type_excess(Brackets(Fraction(2, 5)), Limit.EVEN).str(5, radius=False)
+    >>> type_excess(Brackets(Fraction(2, 5)), LengthParity.EVEN).str(5, radius=False)
     '0.22181'
     """
     with precision(PRECISION):
@@ -56,7 +58,7 @@ def type_excess(source: Brackets, n: int | Limit, eps: Fraction | flint.arb = Fr
 
 def star_excess(
     source: Brackets,
-    n: int | Limit,
+    n: int | LengthParity,
     retyped: Fraction | flint.arb = Fraction(0),
     ended: Fraction | flint.arb = Fraction(0),
 ) -> flint.arb:
@@ -75,7 +77,7 @@ def star_excess(
 
     Raises `OptionError` for an n that `brackets.closing` refuses.
 
-    >>> star_excess(Brackets(Fraction(2, 5)), Limit.EVEN).str(5, radius=False)
+    >>> star_excess(Brackets(Fraction(2, 5)), LengthParity.EVEN).str(5, radius=False)
     '0.27226'
     """
     with precision(PRECISION):
@@ -83,7 +85,7 @@ def star_excess(
         return type_excess(source, n, retyped) + ball(source.q) * stars
 
 
-def last_symbol_excess(source: Brackets, n: int | Limit) -> flint.arb:
+def last_symbol_excess(source: Brackets, n: int | LengthParity) -> flint.arb:
     """q [P_0 ln 2 + (P_0 + b) h(b/(P_0 + b))], in nats, n >= 1: what a table on (x_n, n) leaves.
 
     P_0 + b is the probability that x_n closes, and after an opening bracket the forced symbol is known. In
@@ -93,7 +95,7 @@ def last_symbol_excess(source: Brackets, n: int | Limit) -> flint.arb:
 
     Raises `OptionError` for an n that `brackets.closing` refuses.
 
-    >>> last_symbol_excess(Brackets(Fraction(2, 5)), Limit.EVEN).str(5, radius=False)
+    >>> last_symbol_excess(Brackets(Fraction(2, 5)), LengthParity.EVEN).str(5, radius=False)
     '0.34739'
     """
     known, none = _closing(source, n), _balanced(source, n)
@@ -104,7 +106,9 @@ def last_symbol_excess(source: Brackets, n: int | Limit) -> flint.arb:
         return ball(source.q) * which
 
 
-def query_excess(source: Brackets, n: int | Limit, eps: Fraction | flint.arb = Fraction(0)) -> flint.arb:
+def query_excess(
+    source: Brackets, n: int | LengthParity, eps: Fraction | flint.arb = Fraction(0)
+) -> flint.arb:
     """q (1-b) ln(1 + e^(-eps/2)), in nats, n >= 1: as `type_excess`, read at a query symbol.
 
     There x_n itself can be the bracket that is retyped. Raises `OptionError` as `brackets.balanced` does.
@@ -113,32 +117,40 @@ def query_excess(source: Brackets, n: int | Limit, eps: Fraction | flint.arb = F
         return ball(source.q * (1 - _balanced(source, n))) * softplus(-bound("eps", eps) / 2)
 
 
-def length_excess(source: Brackets, n: int | Limit) -> flint.arb:
+def length_excess(source: Brackets, n: int | LengthParity) -> flint.arb:
     """q [(1-b) ln 2 + h(b)], in nats, n >= 1: what is left if n alone is known (a query symbol).
 
     Raises `OptionError` for an n that `brackets.balanced` refuses.
 
-    >>> length_excess(Brackets(Fraction(2, 5)), Limit.EVEN).str(5, radius=False)
+    >>> length_excess(Brackets(Fraction(2, 5)), LengthParity.EVEN).str(5, radius=False)
     '0.53512'
     """
     with precision(PRECISION):
         return query_excess(source, n) + ball(source.q) * entropy(_balanced(source, n))
 
 
-def _closing(source: Brackets, n: int | Limit) -> Fraction:
-    return closing_limit(source, odd=n is Limit.ODD) if isinstance(n, Limit) else closing(source, n)
+def _closing(source: Brackets, n: int | LengthParity) -> Fraction:
+    return (
+        closing_limit(source, odd=n is LengthParity.ODD)
+        if isinstance(n, LengthParity)
+        else closing(source, n)
+    )
 
 
-def _balanced(source: Brackets, n: int | Limit) -> Fraction:
-    return balanced_limit(source, odd=n is Limit.ODD) if isinstance(n, Limit) else balanced(source, n)
+def _balanced(source: Brackets, n: int | LengthParity) -> Fraction:
+    return (
+        balanced_limit(source, odd=n is LengthParity.ODD)
+        if isinstance(n, LengthParity)
+        else balanced(source, n)
+    )
 
 
-def _star_sum(source: Brackets, n: int | Limit, ended: flint.arb) -> flint.arb:
+def _star_sum(source: Brackets, n: int | LengthParity, ended: flint.arb) -> flint.arb:
     """The sum over N of P(N blocks, given height 0) W_N g_1(1/W_N, ended); 0 where height 0 cannot be."""
     if not _balanced(source, n):
         return flint.arb(0)
     rest = flint.arb(0)
-    if isinstance(n, Limit):
+    if isinstance(n, LengthParity):
         law = {blocks: Fraction(blocks, 2 ** (blocks + 1)) for blocks in range(1, BLOCKS + 1)}
         # Height 0 stays possible for rho < 1 only: W_N <= N, and W_N g_1 <= W_N h(1/W_N) <= 1 + ln W_N <= N.
         rest = rest.union(flint.arb(BLOCKS**2 + 4 * BLOCKS + 6) / flint.arb(2) ** (BLOCKS + 1))

@@ -12,7 +12,6 @@ from typing import assert_never
 
 from attemper.exact.predicates import holds
 from attemper.languages.temporal.syntax import (
-    Atom,
     Binary,
     BinaryOperator,
     Comparison,
@@ -28,31 +27,32 @@ from attemper.languages.temporal.syntax import (
     Side,
     Symbol,
     Term,
+    TermAtom,
     Unary,
     UnaryOperator,
     subformulas,
 )
 from attemper.languages.words import Word
 
-Truth = tuple[bool, ...]
+TruthValues = tuple[bool, ...]
 """The truth of a formula at the positions 1..n, as entries 0..n-1."""
 
 
-def truth(formula: Formula, word: Word) -> Truth:
+def truth(formula: Formula, word: Word) -> TruthValues:
     """The truth of the formula at every position 1..n of the word (n = 0 gives the empty tuple)."""
     return truth_of_subformulas(formula, word)[formula]
 
 
-def truth_of_subformulas(formula: Formula, word: Word) -> Mapping[Formula, Truth]:
+def truth_of_subformulas(formula: Formula, word: Word) -> Mapping[Formula, TruthValues]:
     """The truth of every subformula at every position."""
-    known: dict[Formula, Truth] = {}
+    known: dict[Formula, TruthValues] = {}
     positions = range(1, len(word) + 1)
     for part in subformulas(formula):
         known[part] = tuple(_holds(part, word, i, known) for i in positions)
     return known
 
 
-def _holds(formula: Formula, word: Word, i: int, known: Mapping[Formula, Truth]) -> bool:
+def _holds(formula: Formula, word: Word, i: int, known: Mapping[Formula, TruthValues]) -> bool:
     """Whether the formula holds at position i, given the truth of its operands everywhere."""
     n = len(word)
     match formula:
@@ -76,7 +76,7 @@ def _holds(formula: Formula, word: Word, i: int, known: Mapping[Formula, Truth])
             assert_never(formula)
 
 
-def _unary(operator: UnaryOperator, f: Truth, i: int) -> bool:
+def _unary(operator: UnaryOperator, f: TruthValues, i: int) -> bool:
     n = len(f)
     past, future = range(1, i + 1), range(i, n + 1)
     match operator:
@@ -102,7 +102,7 @@ def _unary(operator: UnaryOperator, f: Truth, i: int) -> bool:
             assert_never(operator)
 
 
-def _binary(operator: BinaryOperator, f: Truth, g: Truth, i: int) -> bool:
+def _binary(operator: BinaryOperator, f: TruthValues, g: TruthValues, i: int) -> bool:
     match operator:
         case BinaryOperator.AND:
             return f[i - 1] and g[i - 1]
@@ -128,15 +128,15 @@ def _binary(operator: BinaryOperator, f: Truth, g: Truth, i: int) -> bool:
             assert_never(operator)
 
 
-def _since(f: Truth, g: Truth, i: int) -> bool:
+def _since(f: TruthValues, g: TruthValues, i: int) -> bool:
     return any(g[j - 1] and all(f[k - 1] for k in range(j + 1, i + 1)) for j in range(1, i + 1))
 
 
-def _until(f: Truth, g: Truth, i: int) -> bool:
+def _until(f: TruthValues, g: TruthValues, i: int) -> bool:
     return any(g[j - 1] and all(f[k - 1] for k in range(i, j)) for j in range(i, len(f) + 1))
 
 
-def _negated(f: Truth) -> Truth:
+def _negated(f: TruthValues) -> TruthValues:
     return tuple(not value for value in f)
 
 
@@ -158,11 +158,11 @@ def _compare(operator: ComparisonOperator, left: int, right: int) -> bool:
             assert_never(operator)
 
 
-def _value(term: Term, n: int, i: int, known: Mapping[Formula, Truth]) -> int:
+def _value(term: Term, n: int, i: int, known: Mapping[Formula, TruthValues]) -> int:
     return term.constant + sum(factor * _count(atom, n, i, known) for factor, atom in term.parts)
 
 
-def _count(atom: Atom, n: int, i: int, known: Mapping[Formula, Truth]) -> int:
+def _count(atom: TermAtom, n: int, i: int, known: Mapping[Formula, TruthValues]) -> int:
     match atom:
         case PositionAtom():
             return i

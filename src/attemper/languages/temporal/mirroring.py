@@ -7,7 +7,6 @@ from typing import assert_never
 
 from attemper.languages.temporal.core import values_by_core
 from attemper.languages.temporal.syntax import (
-    Atom,
     Binary,
     BinaryOperator,
     Comparison,
@@ -22,6 +21,7 @@ from attemper.languages.temporal.syntax import (
     Side,
     Symbol,
     Term,
+    TermAtom,
     Unary,
     UnaryOperator,
     linear_term,
@@ -78,7 +78,7 @@ def _mirrored(formula: Formula, known: Mapping[Formula, Formula]) -> Formula:
 
 def _term(term: Term, known: Mapping[Formula, Formula]) -> Term:
     """The term with each position i as n + 1 - i, and each count on the other side."""
-    parts: list[tuple[int, Atom]] = []
+    parts: list[tuple[int, TermAtom]] = []
     constant = term.constant
     for factor, atom in term.parts:
         match atom:

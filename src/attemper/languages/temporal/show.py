@@ -7,7 +7,6 @@ from typing import assert_never
 
 from attemper.exact.predicates import BUILT_IN, RESERVED_WORDS, Named, Remainder
 from attemper.languages.temporal.syntax import (
-    Atom,
     Binary,
     BinaryOperator,
     Comparison,
@@ -21,6 +20,7 @@ from attemper.languages.temporal.syntax import (
     PositionAtom,
     Symbol,
     Term,
+    TermAtom,
     Unary,
     UnaryOperator,
     subformulas,
@@ -141,7 +141,7 @@ def _show_product(factor: int, atom: str) -> tuple[str, str]:
     return sign, atom if abs(factor) == 1 else f"{abs(factor)}*{atom}"
 
 
-def _show_atom(atom: Atom, shown: Shown) -> str:
+def _show_atom(atom: TermAtom, shown: Shown) -> str:
     match atom:
         case PositionAtom():
             return "pos"

@@ -185,7 +185,7 @@ class CountAtom(_Nested):
     formula: Formula
 
 
-Atom = PositionAtom | LengthAtom | CountAtom
+TermAtom = PositionAtom | LengthAtom | CountAtom
 
 
 @final
@@ -193,13 +193,15 @@ Atom = PositionAtom | LengthAtom | CountAtom
 class Term(_Nested):
     """sum of factor * atom over `parts`, plus `constant`; atoms are distinct, factors not 0."""
 
-    parts: tuple[tuple[int, Atom], ...]
+    parts: tuple[tuple[int, TermAtom], ...]
     constant: int
 
 
-def linear_term(parts: Iterator[tuple[int, Atom]] | tuple[tuple[int, Atom], ...], constant: int) -> Term:
+def linear_term(
+    parts: Iterator[tuple[int, TermAtom]] | tuple[tuple[int, TermAtom], ...], constant: int
+) -> Term:
     """The term in normal form: equal atoms merged in order of first appearance, zeros dropped."""
-    factors: dict[Atom, int] = {}
+    factors: dict[TermAtom, int] = {}
     for factor, atom in parts:
         factors[atom] = factors.get(atom, 0) + factor
     return Term(tuple((factor, atom) for atom, factor in factors.items() if factor), constant)

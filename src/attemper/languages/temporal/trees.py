@@ -17,7 +17,6 @@ from typing import assert_never
 from attemper.exact.closed_forms import plain_integer, predicate_from_tree, predicate_to_tree
 from attemper.exact.predicates import Named, Remainder
 from attemper.languages.temporal.syntax import (
-    Atom,
     Binary,
     BinaryOperator,
     Comparison,
@@ -33,6 +32,7 @@ from attemper.languages.temporal.syntax import (
     Side,
     Symbol,
     Term,
+    TermAtom,
     Unary,
     UnaryOperator,
     linear_term,
@@ -86,7 +86,7 @@ def _term_node(term: Term, numbers: dict[Formula, int]) -> list[object]:
     return [term.constant, *([factor, *_atom_node(atom, numbers)] for factor, atom in term.parts)]
 
 
-def _atom_node(atom: Atom, numbers: dict[Formula, int]) -> list[object]:
+def _atom_node(atom: TermAtom, numbers: dict[Formula, int]) -> list[object]:
     match atom:
         case PositionAtom():
             return ["pos"]
@@ -128,7 +128,7 @@ def _term(node: object, known: list[Formula]) -> Term:
     return linear_term(tuple(_part(part, known) for part in parts), plain_integer(constant))
 
 
-def _part(node: object, known: list[Formula]) -> tuple[int, Atom]:
+def _part(node: object, known: list[Formula]) -> tuple[int, TermAtom]:
     match node:
         case [factor, "pos"]:
             return plain_integer(factor), PositionAtom()

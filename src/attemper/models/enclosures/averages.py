@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.models.enclosures.forms import GAMMA, Array, Form, powers, upward
+from attemper.models.arrays import Floats
+from attemper.models.enclosures.forms import GAMMA, Form, powers, upward
 
 ROUNDS = 12
 """How often a candidate is made better. Any number gives a right bound."""
@@ -14,7 +15,7 @@ SLACKS = (256.0, 16.0, 1.0)
 """By how many units of rounding a candidate is raised before it is tested, the best one last."""
 
 
-def highest_average(low: Array, high: Array, value: Array, *, but_one: bool = False) -> Array:
+def highest_average(low: Floats, high: Floats, value: Floats, *, but_one: bool = False) -> Floats:
     """At least sum_j e_j v_j / sum_j e_j, for all words: arrays (..., n, S) in, an array (...) out.
 
     A word has one of S symbols at each of n positions j; with it e_j > 0 is between `low` and `high`, and v_j
@@ -41,7 +42,7 @@ def highest_average(low: Array, high: Array, value: Array, *, but_one: bool = Fa
     return np.asarray(best)
 
 
-def _best_average(low: Array, high: Array, value: Array) -> Array:
+def _best_average(low: Floats, high: Floats, value: Floats) -> Floats:
     """About the greatest average: each round takes the word that is best for the last average."""
     guess = (high * value).sum(axis=(-2, -1)) / high.sum(axis=(-2, -1))
     for _ in range(ROUNDS):
@@ -54,7 +55,9 @@ def _best_average(low: Array, high: Array, value: Array) -> Array:
     return np.asarray(guess)
 
 
-def _shown(low: Array, high: Array, value: Array, candidate: Array, *, but_one: bool) -> NDArray[np.bool_]:
+def _shown(
+    low: Floats, high: Floats, value: Floats, candidate: Floats, *, but_one: bool
+) -> NDArray[np.bool_]:
     """Whether the sums of `highest_average` are at most 0 at the candidates, for certain.
 
     A term has two roundings, a sum of n terms n - 1, and the difference one; NaN shows nothing.
@@ -69,7 +72,7 @@ def _shown(low: Array, high: Array, value: Array, candidate: Array, *, but_one: 
     return np.asarray(total + off <= 0)
 
 
-def powers_between(scores: Form) -> tuple[Array, Array]:
+def powers_between(scores: Form) -> tuple[Floats, Floats]:
     """Bounds on e^s for scores s that a form without noise symbols knows: the powers of both ends."""
     low, low_off = powers(scores.least)
     high, high_off = powers(scores.greatest)

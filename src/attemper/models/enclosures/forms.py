@@ -45,9 +45,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.exact.balls import precision
+from attemper.models.arrays import Floats
 
-Array = NDArray[np.float64]
-Times = Callable[[Array, Array], Array]
+Times = Callable[[Floats, Floats], Floats]
 
 GAMMA = 2.0**-53 * (1 + 2.0**-20)
 """A little more than the unit roundoff u: k of it bound the relative error of k roundings, k < 2^32."""
@@ -56,7 +56,7 @@ TINY = 2.0**-900
 """More than the underflow of an operation's products together: fewer than 2^170, each at most 2^-1075."""
 
 
-def upward(value: Array, terms: int) -> Array:
+def upward(value: Floats, terms: int) -> Floats:
     """At least the exact value of a sum of up to `terms` products of two numbers >= 0, as numpy computed it.
 
     The computed sum is at least (1 - u)^(terms + 2) times the exact one, less `terms` 2^-1075, whatever the
@@ -117,16 +117,16 @@ FLAT = Frame(0, 1)
 class Form:
     """Arrays that stand for real functions of the point: see the head of this file."""
 
-    parts: Array
-    rest: Array
+    parts: Floats
+    rest: Floats
     frame: Frame
 
     @property
-    def centre(self) -> Array:
+    def centre(self) -> Floats:
         return np.asarray(self.parts[0])
 
     @cached_property
-    def by_degree(self) -> list[Array]:
+    def by_degree(self) -> list[Floats]:
         """At least the sums of |a_k| over the products of curved axes, for each degree from 1 on."""
         found, first = [], 1
         for size in self.frame.sizes:
@@ -135,34 +135,34 @@ class Form:
         return found
 
     @cached_property
-    def bent(self) -> Array:
+    def bent(self) -> Floats:
         """At least the sum of |a_k| over all products of curved axes."""
         return upward(sum(self.by_degree, np.zeros_like(self.rest)), len(self.by_degree))
 
     @cached_property
-    def straight(self) -> Array:
+    def straight(self) -> Floats:
         """At least the sum of |a_k| over all other symbols, and the rest."""
         others = self.parts[1 + sum(self.frame.sizes) :]
         return upward(np.abs(others).sum(axis=0) + self.rest, len(others) + 1)
 
     @cached_property
-    def radius(self) -> Array:
+    def radius(self) -> Floats:
         """At least the distance from the centre to a value."""
         return upward(self.bent + self.straight, 2)
 
     @cached_property
-    def magnitude(self) -> Array:
+    def magnitude(self) -> Floats:
         """At least the absolute value."""
         return upward(np.abs(self.centre) + self.radius, 2)
 
     @property
-    def least(self) -> Array:
+    def least(self) -> Floats:
         """At most the value: two differences, each off by at most u of its own size."""
         found = self.centre - self.radius
         return found - upward(2 * GAMMA * np.abs(found), 2)
 
     @property
-    def greatest(self) -> Array:
+    def greatest(self) -> Floats:
         """At least the value."""
         found = self.centre + self.radius
         return found + upward(2 * GAMMA * np.abs(found), 2)
@@ -199,14 +199,14 @@ class Form:
     def __sub__(self, other: Form) -> Form:
         return self + -other
 
-    def plus(self, constant: Array | float) -> Form:
+    def plus(self, constant: Floats | float) -> Form:
         """x + b for exact numbers b: only the centre is rounded."""
         shape = np.broadcast_shapes(self.rest.shape, np.shape(constant))
         parts = np.broadcast_to(self.parts, (len(self.parts), *shape)).copy()
         parts[0] += constant
         return Form(parts, upward(self.rest + GAMMA * np.abs(parts[0]), 2), self.frame)
 
-    def scaled(self, constant: Array | float) -> Form:
+    def scaled(self, constant: Floats | float) -> Form:
         """x b for exact numbers b: each coefficient is off by at most u of itself, and underflow."""
         off = upward(self.rest + GAMMA * self.magnitude, 2)
         return Form(self.parts * constant, upward(np.abs(constant) * off, 1), self.frame)
@@ -216,7 +216,7 @@ class Form:
         off = upward(self.rest + GAMMA * self.magnitude, 2)
         return Form(self.parts / constant, upward(off / constant, 1), self.frame)
 
-    def mapped(self, matrix: Array) -> Form:
+    def mapped(self, matrix: Floats) -> Form:
         """W x, along the last axis but two, for an exact matrix W of shape (d', d).
 
         Coefficients are mapped, each off by at most GAMMA d times |W| of their absolute values; with the rest
@@ -241,12 +241,12 @@ class Form:
         return Form(parts, np.where(where, other.rest, self.rest), self.frame)
 
 
-def constant(values: Array, frame: Frame, rest: float | Array = 0.0) -> Form:
+def constant(values: Floats, frame: Frame, rest: float | Floats = 0.0) -> Form:
     """Numbers that do not depend on the point, known up to the rest."""
     return Form(values[None], np.broadcast_to(np.asarray(rest, dtype=np.float64), values.shape), frame)
 
 
-def between(low: Array, high: Array, frame: Frame) -> Form:
+def between(low: Floats, high: Floats, frame: Frame) -> Form:
     """Something between two float64 numbers of which nothing else is known.
 
     The centre is rounded, so the rest is the greater of the distances to both, which are rounded once each.
@@ -309,19 +309,19 @@ def _require_alike(left: Form, right: Form) -> None:
         raise ValueError("forms with other axes or another frame")
 
 
-def _both(times: Times, left: Array, right: Array) -> Array:
+def _both(times: Times, left: Floats, right: Floats) -> Floats:
     """The operation on arrays without the axis of symbols."""
     return np.asarray(times(left[None], right[None])[0])
 
 
-def _padded(parts: Array, rows: int) -> Array:
+def _padded(parts: Floats, rows: int) -> Floats:
     """The same coefficients, with zeros up to so many rows."""
     if len(parts) >= rows:
         return parts
     return np.concatenate([parts, np.zeros((rows - len(parts), *parts.shape[1:]))])
 
 
-def of_axes(low: Array, high: Array, frame: Frame) -> list[Form]:
+def of_axes(low: Floats, high: Floats, frame: Frame) -> list[Form]:
     """One form for each axis of B boxes, from arrays (axes, B) of their sides: the place's coordinate.
 
     The coordinate is c + a e by the definition of the axis' symbol e = (x - c) / a, if a is at least the
@@ -378,7 +378,7 @@ def reciprocal(form: Form) -> Form:
     return narrow.chosen(outside, _known(wide, form.least > 0))
 
 
-def reciprocal_root(form: Form, at_least: float | Array) -> Form:
+def reciprocal_root(form: Form, at_least: float | Floats) -> Form:
     """1 / sqrt(x), for functions x that are `at_least` these positive numbers, whatever the form says.
 
     With d = (x - c) / c and |d| <= t < 1/2, x > 0, it is 1 / sqrt c times the binomial series of
@@ -404,7 +404,7 @@ def _order(form: Form) -> int:
     return max(2, form.frame.degree)
 
 
-def _series(away: Form, reach: Array, ratios: list[tuple[int, int]]) -> Form:
+def _series(away: Form, reach: Floats, ratios: list[tuple[int, int]]) -> Form:
     """sum_k b_k d^k, where b_0 = 1 and b_k = b_(k-1) p_k / q_k, |p_k| <= q_k, for |d| <= reach < 1.
 
     The polynomial of degree n is computed by Horner's rule, with n ratios p_k / q_k; there is one more: as
@@ -429,7 +429,7 @@ def _uncentred(form: Form) -> Form:
     return Form(parts, form.rest, form.frame)
 
 
-def _widened(form: Form, more: Array) -> Form:
+def _widened(form: Form, more: Floats) -> Form:
     """The form with a greater rest; `more` is the result of at most nine roundings."""
     return Form(form.parts, upward(form.rest + more, 10), form.frame)
 
@@ -452,7 +452,7 @@ TERMS = [1 / factorial(power) for power in range(13, -1, -1)]
 MOST_POWER = 690.0
 
 
-def powers(exponent: Array) -> tuple[Array, Array]:
+def powers(exponent: Floats) -> tuple[Floats, Floats]:
     """e^x for float64 numbers x, and what it can be off by; infinite from x = 690 on.
 
     With an integer k, e^x = 2^k e^s, s = x - k ln 2, and e^s is its series up to s^13 where |s| <= 0.35. (k
@@ -533,14 +533,14 @@ def rectified(form: Form, change: Form, signs: Signs, most: int) -> tuple[Form, 
     return value, _widened(sloped, half * change.radius)
 
 
-def _widest(bend: Array, undecided: NDArray[np.bool_], most: int) -> NDArray[np.int64]:
+def _widest(bend: Floats, undecided: NDArray[np.bool_], most: int) -> NDArray[np.int64]:
     """The numbers (J, B) of the units, in the flat order of (d, P), with the greatest bends in each box."""
     boxes = bend.shape[-1]
     wanted = min(most, int(undecided.reshape(-1, boxes).sum(axis=0).max(initial=0)))
     return np.argsort(-bend.reshape(-1, boxes), axis=0, kind="stable")[:wanted]
 
 
-def _with_symbols(form: Form, weight: Array, units: NDArray[np.int64], first: int) -> Form:
+def _with_symbols(form: Form, weight: Floats, units: NDArray[np.int64], first: int) -> Form:
     """The form with `weight` e added, |e| <= 1: e is a new symbol for these units, else in the rest.
 
     The symbols are numbered from `first`; the weights have the form's shape, (d, P, B) or (K, d, P, B).

@@ -31,10 +31,10 @@ import flint
 import numpy as np
 
 from attemper.exact.balls import precision
+from attemper.models.arrays import Floats
 from attemper.models.enclosures.forms import (
     GAMMA,
     TINY,
-    Array,
     Form,
     Signs,
     constant,
@@ -43,7 +43,7 @@ from attemper.models.enclosures.forms import (
     rectified,
     upward,
 )
-from attemper.models.soft.weights import EncoderLayer, Norm
+from attemper.models.soft.weights import EncoderLayer, EncoderNorm
 
 MOST_UNITS = 64
 """The most units, in a box, that get noise symbols of their own."""
@@ -119,7 +119,7 @@ def _named(form: Form, other: Form) -> Form:
     return Form(parts, np.zeros((width, 1, boxes)), form.frame)
 
 
-def normed(norm: Norm | None, stream: Form) -> tuple[Form, Back]:
+def normed(norm: EncoderNorm | None, stream: Form) -> tuple[Form, Back]:
     """LayerNorm of forms (d, P, B), and how a derivative goes back through it: see the head of this file.
 
     The variance |u|^2 / d is at least (k u)^2 / (d |k|^2) for any vector k != 0 (Cauchy and Schwarz). Here k
@@ -153,7 +153,7 @@ def _unchanged(row: Form) -> Form:
     return row
 
 
-def _with_epsilon(variance: Array, norm: Norm) -> Array:
+def _with_epsilon(variance: Floats, norm: EncoderNorm) -> Floats:
     """At most variance + epsilon but for one rounding, and finite; nothing is known where variance is NaN.
 
     An infinite variance is a mean of squares, none of them infinite, whose sum overflows: that is above
@@ -169,10 +169,10 @@ def _centred(form: Form) -> Form:
     return form.mapped(width * np.eye(width) - 1).over(width)
 
 
-def layer_norm_slope_by_coordinates(norm: Norm) -> float:
+def layer_norm_slope_by_coordinates(norm: EncoderNorm) -> float:
     """At least LayerNorm's Lipschitz constant in the maximum norm: kappa_d max |gain| / sqrt(eps).
 
-    >>> norm = Norm(np.ones(16), np.zeros(16), 1e-5)
+    >>> norm = EncoderNorm(np.ones(16), np.zeros(16), 1e-5)
     >>> round(layer_norm_slope_by_coordinates(norm), 2)
     592.93
     """
@@ -212,7 +212,7 @@ def _kappa(width: int) -> flint.arb:
     return found
 
 
-def layer_norm_change(norm: Norm, stream: Form, change: Array) -> Array:
+def layer_norm_change(norm: EncoderNorm, stream: Form, change: Floats) -> Floats:
     """At least the change (d, P, B) of LayerNorm, where x changes by at most `change` inside its boxes.
 
     By the mean-value theorem the change is diag(gain) (1/s) (P - y y^T / d) D at a point of the box, |D| <=

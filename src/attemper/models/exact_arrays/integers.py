@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from attemper.errors import UnsupportedError
 from attemper.networks.layers import LinearForm
 
-Integers = NDArray[Any]
+ExactIntegers = NDArray[Any]
 """An array of int64, or of Python's integers."""
 
 MOST_FLOAT, MOST_INT = 2**53, 2**62
@@ -34,7 +34,7 @@ MOST_SCALE = 2**900
 class Exact:
     """The fractions `numbers[..., c] / scales[c]`, of the shape (..., C); scales are positive."""
 
-    numbers: Integers
+    numbers: ExactIntegers
     scales: tuple[int, ...]
 
 
@@ -47,7 +47,7 @@ def exactly(values: Sequence[Sequence[Fraction]], width: int) -> Exact:
     return Exact(narrow(numbers), scales)
 
 
-def product(left: Integers, right: Integers) -> Integers:
+def product(left: ExactIntegers, right: ExactIntegers) -> ExactIntegers:
     """The matrix product over the last two axes, exactly."""
     lefts, rights = _sizes(left, -1), _sizes(right, -2)
     sums = sum(a * b for a, b in zip(lefts, rights, strict=True))
@@ -57,7 +57,7 @@ def product(left: Integers, right: Integers) -> Integers:
     return np.asarray(found.astype(np.int64) if kind is np.float64 else found)
 
 
-def times(numbers: Integers, factors: Sequence[int]) -> Integers:
+def times(numbers: ExactIntegers, factors: Sequence[int]) -> ExactIntegers:
     """Each entry of the last axis times its factor, exactly."""
     if all(factor == 1 for factor in factors):
         return numbers
@@ -67,25 +67,25 @@ def times(numbers: Integers, factors: Sequence[int]) -> Integers:
     return np.asarray(numbers.astype(kind) * np.array(factors, dtype=kind))
 
 
-def plus(left: Integers, right: Integers) -> Integers:
+def plus(left: ExactIntegers, right: ExactIntegers) -> ExactIntegers:
     """The sum, exactly."""
     if size_of(left) + size_of(right) < MOST_INT:
         return np.asarray(left.astype(np.int64) + right.astype(np.int64))
     return np.asarray(left.astype(object) + right)
 
 
-def size_of(numbers: Integers) -> int:
+def size_of(numbers: ExactIntegers) -> int:
     """The greatest absolute value; 0 where there are none."""
     return int(np.abs(numbers).max(initial=0))
 
 
-def _sizes(numbers: Integers, axis: int) -> list[int]:
+def _sizes(numbers: ExactIntegers, axis: int) -> list[int]:
     """The greatest absolute values along all axes but one."""
     others = tuple(place for place in range(numbers.ndim) if place != axis % numbers.ndim)
     return [int(value) for value in np.abs(numbers).max(axis=others, initial=0)]
 
 
-def narrow(numbers: Integers) -> Integers:
+def narrow(numbers: ExactIntegers) -> ExactIntegers:
     """The same integers, in 64 bits where they fit."""
     fits = numbers.dtype == object and size_of(numbers) < MOST_INT
     return numbers.astype(np.int64) if fits else numbers

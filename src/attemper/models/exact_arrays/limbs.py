@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from attemper.errors import UnsupportedError
 from attemper.models.enclosures.forms import GAMMA
-from attemper.models.exact_arrays.integers import MOST_INT, Integers, product, size_of
+from attemper.models.exact_arrays.integers import MOST_INT, ExactIntegers, product, size_of
 
 BITS = 22
 
@@ -27,7 +27,7 @@ LEAST = -(2**62)
 """Less than every limb."""
 
 
-def long_product(left: Integers, right: Integers) -> Limbs:
+def long_product(left: ExactIntegers, right: ExactIntegers) -> Limbs:
     """The matrix product over the last two axes, exactly: one limb if that holds it.
 
     Raises `UnsupportedError` for numbers of thousands of bits.
@@ -46,7 +46,7 @@ def long_product(left: Integers, right: Integers) -> Limbs:
     return _carried([part.astype(np.int64) for part in found])
 
 
-def _split(numbers: Integers) -> list[NDArray[np.float64]]:
+def _split(numbers: ExactIntegers) -> list[NDArray[np.float64]]:
     """The limbs of integers, the last one from -2^22 to 2^22."""
     count = size_of(numbers).bit_length() // BITS + 1
     parts = [(numbers >> BITS * place) & (2**BITS - 1) for place in range(count - 1)]

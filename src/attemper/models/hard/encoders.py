@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.errors import UnsupportedError
-from attemper.models.hard.protocol import Array, Integers, dot
+from attemper.models.arrays import Array, Floats, Integers
+from attemper.models.hard.protocol import dot
 from attemper.models.soft.reading import read_weights
-from attemper.models.soft.weights import Encoder, Matrix, Norm, Table
+from attemper.models.soft.weights import Encoder, EncoderNorm, Table
 
 if TYPE_CHECKING:
     import torch
@@ -30,7 +31,7 @@ class EncoderModel:
     weights: Encoder
 
     @property
-    def positions(self) -> Matrix:
+    def positions(self) -> Floats:
         """The (n, d) matrix that is added to the embeddings."""
         assert isinstance(self.weights.positions, Table)
         return self.weights.positions.table
@@ -93,7 +94,7 @@ class EncoderModel:
         return np.asarray(logits > 0, dtype=np.bool_)
 
 
-def _normed(rows: Array, norm: Norm | None) -> Array:
+def _normed(rows: Array, norm: EncoderNorm | None) -> Array:
     if norm is None:
         return rows
     mean = _sum(rows) / rows.shape[1]
@@ -102,7 +103,7 @@ def _normed(rows: Array, norm: Norm | None) -> Array:
     return np.asarray(centred / np.sqrt(variance + norm.epsilon) * norm.gain + norm.bias)
 
 
-def _sum(rows: Array) -> Matrix:
+def _sum(rows: Array) -> Floats:
     """The sums of the rows, in the order of the columns."""
     return dot(rows, np.ones((rows.shape[1], 1)))
 

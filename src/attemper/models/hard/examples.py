@@ -14,9 +14,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.models.hard.protocol import Array, Integers
-
-Booleans = NDArray[np.bool_]
+from attemper.models.arrays import Array, Booleans, Integers
 
 INTEGERS = "integers, exactly"
 

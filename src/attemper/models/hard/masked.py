@@ -24,10 +24,11 @@ from numpy.typing import NDArray
 
 from attemper.errors import UnsupportedError, WordError
 from attemper.languages.words import Alphabet
-from attemper.models.hard.protocol import Array, HardModel, Integers, normal, scored
+from attemper.models.arrays import Array, Integers
+from attemper.models.hard.protocol import HardModel, normal, scored
 
 
-class Choice(StrEnum):
+class TieRule(StrEnum):
     """Which of the positions with the greatest score a head reads."""
 
     LEFTMOST = "leftmost"
@@ -46,7 +47,7 @@ class MaskedHead:
     strict: bool = False
     """Whether i sees j < i only, and not itself."""
 
-    choice: str = Choice.RIGHTMOST.value
+    choice: str = TieRule.RIGHTMOST.value
     """`"leftmost"` or `"rightmost"`."""
 
 
@@ -164,7 +165,7 @@ def _attended(model: MaskedModel, layer: int, number: int, head: MaskedHead, row
             continue
         best = max(visible)
         maxima = [j for j, score in enumerate(visible) if score == best]
-        read[i] = rows[maxima[0] if head.choice == Choice.LEFTMOST else maxima[-1]]
+        read[i] = rows[maxima[0] if head.choice == TieRule.LEFTMOST else maxima[-1]]
     return read
 
 

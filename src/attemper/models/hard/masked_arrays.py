@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.errors import UnsupportedError
+from attemper.models.arrays import Array, Integers
 from attemper.models.hard.encoders import EncoderModel
-from attemper.models.hard.masked import Choice, MaskedHead
-from attemper.models.hard.protocol import Array, HardModel, Integers, normal
+from attemper.models.hard.masked import MaskedHead, TieRule
+from attemper.models.hard.protocol import HardModel, normal
 from attemper.models.soft.weights import Encoder, Mask, NoPositions, Periodic
 
 STRICT = {"<=": False, "<": True}
@@ -90,7 +91,7 @@ def _head(mask: Any, layer: int, number: int, *, is_last: bool) -> MaskedHead:
         )
     if mask not in STRICT:
         raise UnsupportedError(f"layer {layer}, head {number}: mask {mask!r} is neither '<=' nor '<'")
-    return MaskedHead(STRICT[mask], Choice.LEFTMOST.value)
+    return MaskedHead(STRICT[mask], TieRule.LEFTMOST.value)
 
 
 def _require_constant(model: HardModel) -> None:
@@ -129,7 +130,7 @@ class MaskedEncoder:
         self.symbols = encoder.symbols
         self.ending = encoder.ending
         self.layers = tuple(
-            (MaskedHead(False, Choice.LEFTMOST.value),) * layer.heads for layer in encoder.layers
+            (MaskedHead(False, TieRule.LEFTMOST.value),) * layer.heads for layer in encoder.layers
         )
         self._table = (
             encoder.positions.table

@@ -9,8 +9,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.models.hard.masked import Choice, MaskedHead
-from attemper.models.hard.protocol import Array, Integers
+from attemper.models.arrays import Array, Integers
+from attemper.models.hard.masked import MaskedHead, TieRule
 
 INTEGERS = "integers, exactly"
 
@@ -31,8 +31,8 @@ class Alternating:
     symbols: tuple[str, ...] = ("a", "b")
     places: tuple[int, int] = (0, 1)
     layers: tuple[tuple[MaskedHead, ...], ...] = (
-        (MaskedHead(strict=True, choice=Choice.RIGHTMOST.value),),
-        (MaskedHead(strict=False, choice=Choice.LEFTMOST.value),),
+        (MaskedHead(strict=True, choice=TieRule.RIGHTMOST.value),),
+        (MaskedHead(strict=False, choice=TieRule.LEFTMOST.value),),
     )
     semantics: str = INTEGERS
 

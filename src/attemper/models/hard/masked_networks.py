@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import evaluate
-from attemper.models.hard.masked import Choice, MaskedHead, placed
+from attemper.models.arrays import Array, Integers
+from attemper.models.hard.masked import MaskedHead, TieRule, placed
 from attemper.models.hard.periods import joined, places_of
-from attemper.models.hard.protocol import Array, Integers
 from attemper.networks.layers import HardWeighting, Head, Hidden, LinearForm, Masking, Network
 from attemper.networks.meaning_hard import value_of
 
-CHOICES = {HardWeighting.LEFTMOST: Choice.LEFTMOST, HardWeighting.RIGHTMOST: Choice.RIGHTMOST}
+CHOICES = {HardWeighting.LEFTMOST: TieRule.LEFTMOST, HardWeighting.RIGHTMOST: TieRule.RIGHTMOST}
 
 NOTHING = 0
 """In place of a vector's number: what a strict head reads that sees nothing."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from attemper.errors import AlphabetError
 from attemper.languages.words import Alphabet
-from attemper.models.hard.masked import Choice, alphabet_of, empty_of, ending_of
+from attemper.models.hard.masked import TieRule, alphabet_of, empty_of, ending_of
 
 MAX_PLACES = 5_000
 """Models with more places are not read."""
@@ -66,5 +66,5 @@ def _complaints_of_layers(layers: Any) -> Iterator[str]:
         for number, head in enumerate(heads):
             if not isinstance(getattr(head, "strict", None), bool):
                 yield f"a head {number} of layer {layer} whose 'strict' is neither True nor False"
-            if getattr(head, "choice", None) not in set(Choice):
+            if getattr(head, "choice", None) not in set(TieRule):
                 yield f"a head {number} of layer {layer} whose 'choice' is neither leftmost nor rightmost"

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import evaluate
-from attemper.models.hard.protocol import Array, Integers
+from attemper.models.arrays import Array, Integers
 from attemper.networks.layers import (
     Head,
     Layer,

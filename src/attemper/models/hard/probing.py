@@ -8,7 +8,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.models.hard.protocol import Array, HardModel, Integers
+from attemper.models.arrays import Array, Integers
+from attemper.models.hard.protocol import HardModel
 
 PROBED = 6
 """How many rows of every batch are computed again, together and each of them alone."""

@@ -12,17 +12,13 @@ bytes are, where every -0.0 is replaced by 0.0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attemper.errors import UnsupportedError
-
-Array = NDArray[Any]
-"""Activations, a row of numbers each, or scores: numbers, Python's integers among them."""
-
-Integers = NDArray[np.int64]
+from attemper.models.arrays import Array, Integers
 
 MOST_SCORES = 4_000_000
 """How many scores of a layer and head are asked for at a time."""

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 import flint
 
 from attemper.exact.balls import positive_part, precision
-from attemper.models.soft.weights import Encoder, EncoderLayer, Mask, Matrix, Norm, position_rows
+from attemper.models.arrays import Floats
+from attemper.models.soft.weights import Encoder, EncoderLayer, EncoderNorm, Mask, position_rows
 
-Row = list[flint.arb]
+BallVector = list[flint.arb]
 
 
-def outputs_in_balls(encoder: Encoder, word: Sequence[int], bits: int = 128) -> Row:
+def outputs_in_balls(encoder: Encoder, word: Sequence[int], bits: int = 128) -> BallVector:
     """The K outputs at position n on a word of n numbered symbols, the end marker among them.
 
     >>> import numpy as np
@@ -36,7 +37,7 @@ def outputs_in_balls(encoder: Encoder, word: Sequence[int], bits: int = 128) -> 
         return _sum_of_rows(_times(encoder.readout, stream[-1]), _exact(encoder.bias))
 
 
-def _layer(layer: EncoderLayer, stream: list[Row], mask: Mask) -> list[Row]:
+def _layer(layer: EncoderLayer, stream: list[BallVector], mask: Mask) -> list[BallVector]:
     (before, between), (after, last) = layer.before, layer.after
     entering = [_normed(before, row) for row in stream]
     read = _attended(layer, entering, mask)
@@ -44,7 +45,7 @@ def _layer(layer: EncoderLayer, stream: list[Row], mask: Mask) -> list[Row]:
     return [_normed(last, _sum_of_rows(row, _feed_forward(layer, _normed(between, row)))) for row in middle]
 
 
-def _attended(layer: EncoderLayer, stream: list[Row], mask: Mask) -> list[Row]:
+def _attended(layer: EncoderLayer, stream: list[BallVector], mask: Mask) -> list[BallVector]:
     """What the heads write at every position: the softmax average of the values of all keys that are seen."""
     width = len(stream[0])
     size = width // layer.heads
@@ -53,7 +54,7 @@ def _attended(layer: EncoderLayer, stream: list[Row], mask: Mask) -> list[Row]:
     written = []
     for place in range(len(stream)):
         seen = range(place + 1 if mask is Mask.FUTURE_MASKED else len(stream))
-        read: Row = []
+        read: BallVector = []
         for first in range(0, width, size):
             query = mixed[place][first : first + size]
             powers = [
@@ -68,13 +69,13 @@ def _attended(layer: EncoderLayer, stream: list[Row], mask: Mask) -> list[Row]:
     return written
 
 
-def _feed_forward(layer: EncoderLayer, row: Row) -> Row:
+def _feed_forward(layer: EncoderLayer, row: BallVector) -> BallVector:
     entering = _sum_of_rows(_times(layer.hidden_weight, row), _exact(layer.hidden_bias))
     hidden = [positive_part(value) for value in entering]
     return _sum_of_rows(_times(layer.back_weight, hidden), _exact(layer.back_bias))
 
 
-def _normed(norm: Norm | None, row: Row) -> Row:
+def _normed(norm: EncoderNorm | None, row: BallVector) -> BallVector:
     if norm is None:
         return row
     mean = sum(row, flint.arb(0)) / len(row)
@@ -84,18 +85,18 @@ def _normed(norm: Norm | None, row: Row) -> Row:
     return [value / deviation * g + b for value, g, b in zip(centred, gain, bias, strict=True)]
 
 
-def _exact(row: Matrix) -> Row:
+def _exact(row: Floats) -> BallVector:
     """The float64 numbers of a row, exactly."""
     return [flint.arb(float(value)) for value in row]
 
 
-def _times(matrix: Matrix, row: Row) -> Row:
+def _times(matrix: Floats, row: BallVector) -> BallVector:
     return [_dot(_exact(weights), row) for weights in matrix]
 
 
-def _dot(left: Row, right: Row) -> flint.arb:
+def _dot(left: BallVector, right: BallVector) -> flint.arb:
     return sum((a * b for a, b in zip(left, right, strict=True)), flint.arb(0))
 
 
-def _sum_of_rows(left: Row, right: Row) -> Row:
+def _sum_of_rows(left: BallVector, right: BallVector) -> BallVector:
     return [a + b for a, b in zip(left, right, strict=True)]

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attemper.errors import UnsupportedError
+from attemper.models.arrays import Floats
 from attemper.models.soft.weights import (
     Encoder,
     EncoderLayer,
+    EncoderNorm,
     Mask,
-    Matrix,
     NoPositions,
-    Norm,
     Periodic,
     Positions,
     Table,
@@ -204,7 +204,7 @@ def _layer(layer: Any) -> EncoderLayer:
     )
 
 
-def _norms(first: Any, second: Any) -> tuple[Norm, Norm] | None:
+def _norms(first: Any, second: Any) -> tuple[EncoderNorm, EncoderNorm] | None:
     """The two norms of a layer; None where both are left out."""
     import torch
 
@@ -218,11 +218,11 @@ def _norms(first: Any, second: Any) -> tuple[Norm, Norm] | None:
     return _norm(first), _norm(second)
 
 
-def _norm(norm: Any) -> Norm:
-    return Norm(_matrix(norm.weight), _matrix(norm.bias), float(norm.eps))
+def _norm(norm: Any) -> EncoderNorm:
+    return EncoderNorm(_matrix(norm.weight), _matrix(norm.bias), float(norm.eps))
 
 
-def _matrix(tensor: torch.Tensor) -> Matrix:
+def _matrix(tensor: torch.Tensor) -> Floats:
     found = np.asarray(tensor.detach().cpu().double().numpy(), dtype=np.float64)
     if not np.isfinite(found).all():
         raise UnsupportedError("an encoder has a weight that is not finite")

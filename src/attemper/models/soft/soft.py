@@ -9,18 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.errors import UnsupportedError
-from attemper.models.soft.weights import (
-    Encoder,
-    EncoderLayer,
-    Integers,
-    Mask,
-    Matrix,
-    NoPositions,
-    Norm,
-    position_rows,
-)
+from attemper.models.arrays import Floats, Integers
+from attemper.models.soft.weights import Encoder, EncoderLayer, EncoderNorm, Mask, NoPositions, position_rows
 
-Shown = NDArray[np.bool_] | None
+Visible = NDArray[np.bool_] | None
 """The mask, of shape (n, n); None if all is seen."""
 
 MOST_SCORES = 16_000_000
@@ -30,7 +22,7 @@ MOST_ACTIVATIONS = 4_000_000
 """How many activations of one kind exist at a time, of words that are seen as histograms."""
 
 
-def outputs_of(encoder: Encoder, words: Integers) -> Matrix:
+def outputs_of(encoder: Encoder, words: Integers) -> Floats:
     """The outputs at position n, of shape (B, K), for words of n symbols, numbered, of shape (B, n).
 
     The end marker is part of the words. Raises `UnsupportedError` for a length that the encoder lacks.
@@ -49,7 +41,7 @@ def outputs_of(encoder: Encoder, words: Integers) -> Matrix:
     return found
 
 
-def outputs_of_histograms(encoder: Encoder, counts: Matrix, last: int) -> Matrix:
+def outputs_of_histograms(encoder: Encoder, counts: Floats, last: int) -> Floats:
     """The outputs, of shape (B, K), for words that have each symbol so often: counts of shape (B, S).
 
     All words with a histogram have the same output, that at a position with the symbol numbered `last`, as
@@ -74,7 +66,7 @@ def outputs_of_histograms(encoder: Encoder, counts: Matrix, last: int) -> Matrix
     return found
 
 
-def _layer(layer: EncoderLayer, stream: Matrix, weights: Matrix | None, shown: Shown) -> Matrix:
+def _layer(layer: EncoderLayer, stream: Floats, weights: Floats | None, shown: Visible) -> Floats:
     """One layer, of streams of shape (B, n, d); `weights` (B, 1, n) count keys, `shown` (n, n) masks them."""
     (before, between), (after, last) = layer.before, layer.after
     middle = _normed(after, stream + _attended(layer, _normed(before, stream), weights, shown))
@@ -82,13 +74,13 @@ def _layer(layer: EncoderLayer, stream: Matrix, weights: Matrix | None, shown: S
     return _normed(last, middle + _mapped(hidden, layer.back_weight, layer.back_bias))
 
 
-def _mapped(stream: Matrix, matrix: Matrix, bias: Matrix) -> Matrix:
+def _mapped(stream: Floats, matrix: Floats, bias: Floats) -> Floats:
     """The affine image of each activation, by one product: numpy takes far longer for one of each word."""
     *shape, width = stream.shape
     return np.asarray((stream.reshape(-1, width) @ matrix.T + bias).reshape(*shape, len(matrix)))
 
 
-def _attended(layer: EncoderLayer, stream: Matrix, weights: Matrix | None, shown: Shown) -> Matrix:
+def _attended(layer: EncoderLayer, stream: Floats, weights: Floats | None, shown: Visible) -> Floats:
     """What the heads write, of shape (B, n, d)."""
     width = stream.shape[-1]
     size = width // layer.heads
@@ -109,7 +101,7 @@ def _attended(layer: EncoderLayer, stream: Matrix, weights: Matrix | None, shown
     return _mapped(np.concatenate(read, axis=-1), layer.out_weight, layer.out_bias)
 
 
-def _normed(norm: Norm | None, rows: Matrix) -> Matrix:
+def _normed(norm: EncoderNorm | None, rows: Floats) -> Floats:
     if norm is None:
         return rows
     centred = rows - rows.mean(axis=-1, keepdims=True)

@@ -18,12 +18,9 @@ from hashlib import sha256
 from typing import assert_never, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attemper.errors import UnsupportedError
-
-Matrix = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from attemper.models.arrays import Floats, Integers
 
 
 class Mask(StrEnum):
@@ -44,7 +41,7 @@ class NoPositions:
 class Periodic:
     """Position i has row (i - 1) mod m of the (m, d) table, at every length."""
 
-    table: Matrix
+    table: Floats
 
 
 @final
@@ -52,7 +49,7 @@ class Periodic:
 class Table:
     """Position i has row i - 1 of the (n, d) table: the encoder works at the length n only."""
 
-    table: Matrix
+    table: Floats
 
 
 @final
@@ -64,7 +61,7 @@ class Bounded:
     user's word for all lengths; at a length that is looked at, it is checked.
     """
 
-    function: Callable[[Integers, int], Matrix]
+    function: Callable[[Integers, int], Floats]
     least: float
     greatest: float
 
@@ -74,11 +71,11 @@ Positions = NoPositions | Periodic | Table | Bounded
 
 @final
 @dataclass(frozen=True, eq=False)
-class Norm:
+class EncoderNorm:
     """LayerNorm: (x - mean) / sqrt(variance + epsilon) * gain + bias, over the d coordinates."""
 
-    gain: Matrix
-    bias: Matrix
+    gain: Floats
+    bias: Floats
     epsilon: float
 
 
@@ -92,30 +89,30 @@ class EncoderLayer:
     sum; None without LayerNorm.
     """
 
-    in_weight: Matrix
-    in_bias: Matrix
-    out_weight: Matrix
-    out_bias: Matrix
-    hidden_weight: Matrix
-    hidden_bias: Matrix
-    back_weight: Matrix
-    back_bias: Matrix
-    norms: tuple[Norm, Norm] | None
+    in_weight: Floats
+    in_bias: Floats
+    out_weight: Floats
+    out_bias: Floats
+    hidden_weight: Floats
+    hidden_bias: Floats
+    back_weight: Floats
+    back_bias: Floats
+    norms: tuple[EncoderNorm, EncoderNorm] | None
     heads: int
     norm_first: bool
 
     @property
-    def before(self) -> tuple[Norm, Norm] | tuple[None, None]:
+    def before(self) -> tuple[EncoderNorm, EncoderNorm] | tuple[None, None]:
         """The norms that come before attention and before the feed-forward."""
         return self.norms if self.norms is not None and self.norm_first else (None, None)
 
     @property
-    def after(self) -> tuple[Norm, Norm] | tuple[None, None]:
+    def after(self) -> tuple[EncoderNorm, EncoderNorm] | tuple[None, None]:
         """The norms that come after the residual sums of attention and of the feed-forward."""
         return self.norms if self.norms is not None and not self.norm_first else (None, None)
 
     @property
-    def arrays(self) -> Iterator[Matrix]:
+    def arrays(self) -> Iterator[Floats]:
         """Everything that the layer computes with, in one order."""
         yield from (self.in_weight, self.in_bias, self.out_weight, self.out_bias)
         yield from (self.hidden_weight, self.hidden_bias, self.back_weight, self.back_bias)
@@ -136,12 +133,12 @@ class Encoder:
 
     symbols: tuple[str, ...]
     ending: str | None
-    embedding: Matrix
+    embedding: Floats
     positions: Positions
     mask: Mask
     layers: tuple[EncoderLayer, ...]
-    readout: Matrix
-    bias: Matrix
+    readout: Floats
+    bias: Floats
     outputs: tuple[str, ...]
 
     @property
@@ -183,7 +180,7 @@ class Encoder:
                 return self
 
 
-def position_rows(encoder: Encoder, length: int) -> Matrix:
+def position_rows(encoder: Encoder, length: int) -> Floats:
     """The (n, d) matrix that is added to the embeddings of a word of n symbols.
 
     Raises `UnsupportedError` where the encoder has no such positions.

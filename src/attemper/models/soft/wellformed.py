@@ -10,9 +10,9 @@ from attemper.models.soft.weights import (
     Bounded,
     Encoder,
     EncoderLayer,
+    EncoderNorm,
     Mask,
     NoPositions,
-    Norm,
     Periodic,
     Table,
 )
@@ -97,7 +97,7 @@ def _layer(layer: EncoderLayer, width: int) -> Iterator[str]:
     yield from _array("hidden_bias", layer.hidden_bias, (hidden,))
     yield from _array("back_weight", layer.back_weight, (width, hidden))
     yield from _array("back_bias", layer.back_bias, (width,))
-    if layer.norms is not None and not (_are(layer.norms, Norm) and len(layer.norms) == 2):
+    if layer.norms is not None and not (_are(layer.norms, EncoderNorm) and len(layer.norms) == 2):
         yield "its norms are neither None nor a tuple of two Norms"
         return
     for norm in layer.norms or ():

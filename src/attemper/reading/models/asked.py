@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.errors import UnsupportedError
+from attemper.models.arrays import Array, Integers
 from attemper.models.hard.masked import MaskedModel, ordered_scores, placed
 from attemper.models.hard.probing import BatchDependenceError, Probed
-from attemper.models.hard.protocol import Array, HardModel, Integers, normal
+from attemper.models.hard.protocol import HardModel, normal
 
 FUNCTIONS = {"embeddings": "embed", "scores": "scores", "activations": "combine", "labels": "labels"}
 """Which function of a model computes what a complaint is about."""

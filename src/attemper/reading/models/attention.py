@@ -9,8 +9,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.models.hard.masked import Choice, MaskedHead
-from attemper.models.hard.protocol import Array, Integers
+from attemper.models.arrays import Array, Integers
+from attemper.models.hard.masked import MaskedHead, TieRule
 from attemper.reading.models.asked import Asked
 from attemper.reading.models.budget import Budget
 
@@ -20,7 +20,7 @@ NOTHING = -1
 
 @final
 @dataclass(frozen=True, eq=False)
-class Attention:
+class AttentionTables:
     """Entries of all heads' tables, side by side; queries of one head that order all keys alike share one.
 
     `order[c, v]` is the rank of value v in entry c; in the last column stands `NOTHING`, for an entry that is
@@ -55,7 +55,7 @@ class Attention:
 
 def attention_of(
     asked: Asked, layer: int, heads: Sequence[MaskedHead], rows: Array, budget: Budget
-) -> Attention:
+) -> AttentionTables:
     """The layer's heads over all activations that ever reach it."""
     orders: list[Integers] = []
     rightmost: list[bool] = []
@@ -69,9 +69,11 @@ def attention_of(
                 known[name] = len(orders)
                 budget.hold(len(orders) * ranks.nbytes, f"orders of the keys of layer {layer}")
                 orders.append(ranks)
-                rightmost.append(head.choice == Choice.RIGHTMOST)
+                rightmost.append(head.choice == TieRule.RIGHTMOST)
             entry[number, query] = known[name]
     order = np.full((len(orders), len(rows) + 1), NOTHING, dtype=np.int32)
     for number, ranks in enumerate(orders):
         order[number, :-1] = ranks
-    return Attention(order, np.array(rightmost, dtype=np.bool_), entry, tuple(head.strict for head in heads))
+    return AttentionTables(
+        order, np.array(rightmost, dtype=np.bool_), entry, tuple(head.strict for head in heads)
+    )

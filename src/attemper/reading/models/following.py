@@ -7,9 +7,9 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.models.hard.protocol import Array, Integers
+from attemper.models.arrays import Array, Integers
 from attemper.reading.models.asked import Asked
-from attemper.reading.models.attention import Attention
+from attemper.reading.models.attention import AttentionTables
 from attemper.reading.models.budget import BLOCK, Budget
 from attemper.reading.models.mealy import Machine
 from attemper.reading.models.values import Values
@@ -29,7 +29,7 @@ class TableFollower:
         layer: int,
         below: Machine,
         rows: Array,
-        attention: Attention,
+        attention: AttentionTables,
         budget: Budget,
         last: int | None,
     ) -> None:

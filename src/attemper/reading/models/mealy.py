@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from attemper.models.hard.protocol import Integers
+from attemper.models.arrays import Integers
 
 ROUNDS = 500
 """So often states are parted at most; a machine that would need more rounds is left as it is."""

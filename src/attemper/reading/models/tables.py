@@ -25,6 +25,7 @@ import numpy as np
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
+from attemper.models.arrays import Integers
 from attemper.models.hard.masked import (
     MaskedModel,
     alphabet_of,
@@ -33,7 +34,6 @@ from attemper.models.hard.masked import (
     placed,
 )
 from attemper.models.hard.masked_wellformed import complaints
-from attemper.models.hard.protocol import Integers
 from attemper.reading.models.asked import Asked
 from attemper.reading.models.attention import attention_of
 from attemper.reading.models.budget import Budget

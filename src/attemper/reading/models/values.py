@@ -6,7 +6,7 @@ from typing import final
 
 import numpy as np
 
-from attemper.models.hard.protocol import Array, Integers
+from attemper.models.arrays import Array, Integers
 
 
 @final

@@ -11,18 +11,18 @@ from math import exp
 from typing import final
 
 from attemper.running.engines.scan.shapes import Combination
-from attemper.running.streaming.forms import Linear, linear_function
+from attemper.running.streaming.forms import LinearFunction, linear_function
 from attemper.running.streaming.heads import Keeping, Row, averaged, require_row, whole
-from attemper.running.streaming.keys import Key, Scores
+from attemper.running.streaming.keys import HeadScores, Key
 
 
 @final
-class Kind:
+class KindSums:
     """The positions of one kind: how many there were, and the sum of each value with what it lost."""
 
     __slots__ = ("count", "level", "lost", "sums")
 
-    def __init__(self, level: Linear, values: int) -> None:
+    def __init__(self, level: LinearFunction, values: int) -> None:
         self.level = level
         self.count = 0
         self.sums = [0.0] * values
@@ -43,11 +43,11 @@ class Kind:
 class Averages(Keeping):
     """A head that averages, or weighs whole kinds of keys against each other."""
 
-    def __init__(self, scores: Scores, values: tuple[Combination, ...], most_kinds: int) -> None:
+    def __init__(self, scores: HeadScores, values: tuple[Combination, ...], most_kinds: int) -> None:
         self.scores, self.values = scores, values
         self._values = tuple(map(linear_function, values))
         self._key_of = scores.key_function()
-        self.kinds: dict[Key, Kind] = {}
+        self.kinds: dict[Key, KindSums] = {}
         self.most = most_kinds * self._row_length
 
     @property
@@ -65,9 +65,9 @@ class Averages(Keeping):
             kind = self._new(key, j)
         kind.add([value(x) for value in self._values])
 
-    def _new(self, key: Key, i: int) -> Kind:
+    def _new(self, key: Key, i: int) -> KindSums:
         self.scores.require_room(len(self.kinds), key, i)
-        kind = self.kinds[key] = Kind(linear_function(self.scores.level(key)), len(self.values))
+        kind = self.kinds[key] = KindSums(linear_function(self.scores.level(key)), len(self.values))
         return kind
 
     def _read(self, i: int, x: Sequence[float], limit: float) -> list[float]:
@@ -85,7 +85,7 @@ class Averages(Keeping):
                 sums[m] += factor * (total + kind.lost[m])
         return averaged(self.scores.name, i, sums, weight)
 
-    def _mean(self, kinds: Sequence[Kind]) -> list[float]:
+    def _mean(self, kinds: Sequence[KindSums]) -> list[float]:
         """The average over one kind; 0 where nothing is seen."""
         if not kinds:
             return [0.0] * len(self.values)

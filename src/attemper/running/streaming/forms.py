@@ -25,14 +25,14 @@ from attemper.exact.closed_forms import (
 )
 from attemper.exact.predicates import Remainder, holds
 
-Linear = Callable[[Sequence[float]], float]
+LinearFunction = Callable[[Sequence[float]], float]
 """A linear form of numbers in a list."""
 
 OfPosition = Callable[[int], float]
 """A number that depends on the position alone."""
 
 
-def linear_function(factors: Sequence[tuple[int, float]]) -> Linear:
+def linear_function(factors: Sequence[tuple[int, float]]) -> LinearFunction:
     """The sum of factor * x[place] as a function of x; short sums are spelled out, as they are asked often.
 
     >>> linear_function(((0, 2.0), (2, -1.0)))([1.0, 5.0, 3.0])
@@ -53,7 +53,7 @@ def linear_function(factors: Sequence[tuple[int, float]]) -> Linear:
             return _long_sum(several)
 
 
-def _long_sum(factors: tuple[tuple[int, float], ...]) -> Linear:
+def _long_sum(factors: tuple[tuple[int, float], ...]) -> LinearFunction:
     def total(x: Sequence[float]) -> float:
         found = 0.0
         for place, factor in factors:

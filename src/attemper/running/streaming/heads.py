@@ -11,7 +11,7 @@ from attemper.errors import UndecidedError
 
 if TYPE_CHECKING:
     from attemper.running.engines.scan.shapes import Combination
-    from attemper.running.streaming.keys import Scores
+    from attemper.running.streaming.keys import HeadScores
 
 Row = list[float]
 """What a head keeps of one kind of keys, as numbers: this is what is saved."""
@@ -48,7 +48,7 @@ class StreamingHead(Protocol):
 class Keeping(ABC):
     """A head that keeps some of what it sees: under a strict mask it reads before it sees a position."""
 
-    scores: Scores
+    scores: HeadScores
     values: tuple[Combination, ...]
 
     def step(self, i: int, x: Sequence[float], limit: float) -> Sequence[float]:
@@ -72,7 +72,7 @@ class Keeping(ABC):
 class KeepingNothing(ABC):
     """A head that keeps nothing: what it reads follows from the queries alone."""
 
-    scores: Scores
+    scores: HeadScores
     most = 0
 
     def step(self, i: int, x: Sequence[float], limit: float) -> Sequence[float]:

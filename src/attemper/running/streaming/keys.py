@@ -20,7 +20,7 @@ from typing import final
 from attemper.errors import UndecidedError, UnsupportedError
 from attemper.exact.closed_forms import ClosedForm
 from attemper.running.engines.scan.shapes import Combination, KeyRow
-from attemper.running.streaming.forms import Linear, OfPosition, linear_function, position_function
+from attemper.running.streaming.forms import LinearFunction, OfPosition, linear_function, position_function
 
 Key = tuple[float, ...]
 """A kind: the parity (1 where j is odd) if keys have one, and the content of each row that has one."""
@@ -31,7 +31,7 @@ MOST_KINDS = 64
 
 @final
 @dataclass(frozen=True)
-class Scores:
+class HeadScores:
     """The scores of one head; `name` is how errors call the head.
 
     `cold` is the inverse temperature; queries and keys are those of the rows, the keys' `waves` without n.
@@ -60,7 +60,7 @@ class Scores:
         return 2 if self.has_parity else 1
 
     @cached_property
-    def _asked(self) -> tuple[OfPosition, tuple[Linear, ...]]:
+    def _asked(self) -> tuple[OfPosition, tuple[LinearFunction, ...]]:
         return position_function(self.cold), tuple(map(linear_function, self.queries))
 
     def queries_at(self, i: int, x: Sequence[float]) -> list[float]:

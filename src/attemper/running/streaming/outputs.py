@@ -8,9 +8,9 @@ from math import isfinite
 from attemper.errors import UnsupportedError
 from attemper.languages.measures import Measure
 from attemper.networks.layers import Masking, Network
-from attemper.running.numbers import Number, integer_of, read_bit
+from attemper.running.numbers import OutputNumber, integer_of, read_bit
 
-PutOut = bool | str | Number
+PutOut = bool | str | OutputNumber
 """A bit, the name of a symbol, or a number."""
 
 

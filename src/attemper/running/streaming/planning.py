@@ -15,10 +15,10 @@ from attemper.exact.closed_forms import ClosedForm, depends_on_length
 from attemper.networks.constants import written_by
 from attemper.networks.layers import Coordinate, Head, LinearForm, Masking, Network, Softmax
 from attemper.running.engines.scan.shapes import Combination, KeyRow, key_row
-from attemper.running.engines.scan.waves import Waves, waves_of
+from attemper.running.engines.scan.waves import WaveSum, waves_of
 from attemper.running.streaming.averages import Averages
 from attemper.running.streaming.forms import OfPosition, position_function
-from attemper.running.streaming.keys import MOST_KINDS, Scores, wave_sum
+from attemper.running.streaming.keys import MOST_KINDS, HeadScores, wave_sum
 from attemper.running.streaming.recurrences import Recurrence
 from attemper.running.streaming.residues import Geometric
 from attemper.running.streaming.vertices import Vertex
@@ -35,7 +35,7 @@ AnyHead = Averages | Recurrence | Window | Geometric | Vertex
 
 @final
 @dataclass(frozen=True)
-class Stage:
+class KnownStream:
     """What is known of the residual stream, whatever the word is.
 
     `pure` coordinates hold a position embedding and nothing else; `lettered` ones only what the word
@@ -48,11 +48,11 @@ class Stage:
     unknown: frozenset[Coordinate]
 
 
-def stage_of(network: Network) -> Stage:
+def stage_of(network: Network) -> KnownStream:
     """What is known of the residual stream of a network."""
     positions, written = dict(network.positions), written_by(network.layers)
     embedded = {coordinate for form in network.embedding for coordinate, _ in form}
-    return Stage(
+    return KnownStream(
         network,
         {c: form for c, form in positions.items() if c not in written | embedded},
         frozenset(range(len(network.coordinates))) - written - set(positions),
@@ -60,7 +60,7 @@ def stage_of(network: Network) -> Stage:
     )
 
 
-def streaming_head(stage: Stage, name: str, head: Head) -> AnyHead:
+def streaming_head(stage: KnownStream, name: str, head: Head) -> AnyHead:
     """What streams the head; raises `UnsupportedError` with its name and why nothing can."""
     cold = _require_past(stage, name, head)
     pairs = [(_floats(query), _floats(key)) for query, key in zip(head.query, head.key, strict=True)]
@@ -69,7 +69,7 @@ def streaming_head(stage: Stage, name: str, head: Head) -> AnyHead:
     queries = tuple(key_row(query, stage.pure, AS_IF) for query, _ in pairs)
     values = tuple(map(_floats, head.values))
     powers = {power for key in keys for power, _ in key.waves} - {0}
-    scores = Scores(
+    scores = HeadScores(
         name,
         head.masking.is_strict,
         cold,
@@ -88,13 +88,13 @@ def streaming_head(stage: Stage, name: str, head: Head) -> AnyHead:
     raise UnsupportedError(f"{name} has scores that are no parabola of the position: {REMEDY}")
 
 
-def require_known(stage: Stage, name: str, read: Iterable[LinearForm]) -> None:
+def require_known(stage: KnownStream, name: str, read: Iterable[LinearForm]) -> None:
     """Raises `UnsupportedError` if one of the linear forms reads n."""
     if any(coordinate in stage.unknown for form in read for coordinate, _ in form):
         raise UnsupportedError(f"{name} reads n, which a stream does not know: {REMEDY}")
 
 
-def _require_past(stage: Stage, name: str, head: Head) -> ClosedForm:
+def _require_past(stage: KnownStream, name: str, head: Head) -> ClosedForm:
     """The inverse temperature of a soft head that looks to the past and does not read n."""
     if head.masking.weak is not Masking.FUTURE:
         raise UnsupportedError(f"{name} looks at positions after it: {REMEDY}")
@@ -110,8 +110,8 @@ def _require_past(stage: Stage, name: str, head: Head) -> ClosedForm:
 
 
 def _linear(
-    stage: Stage,
-    scores: Scores,
+    stage: KnownStream,
+    scores: HeadScores,
     values: tuple[Combination, ...],
     kinds: int,
     slopes: tuple[tuple[Fraction, int] | None, ...],
@@ -133,7 +133,7 @@ def _linear(
     return Window(scores, values, kinds, kept, first=late != {True}, last=late != {False})
 
 
-def _vertex(stage: Stage, scores: Scores, values: tuple[Combination, ...]) -> AnyHead:
+def _vertex(stage: KnownStream, scores: HeadScores, values: tuple[Combination, ...]) -> AnyHead:
     """A lookup whose values are position embeddings."""
     if scores.contents:
         raise UnsupportedError(
@@ -146,14 +146,14 @@ def _vertex(stage: Stage, scores: Scores, values: tuple[Combination, ...]) -> An
     return Vertex(scores, tuple(_of_position(stage, form) for form in values))
 
 
-def _of_position(stage: Stage, form: Combination) -> OfPosition:
+def _of_position(stage: KnownStream, form: Combination) -> OfPosition:
     """A linear form of pure coordinates as a function of the position."""
     parts = [(factor, position_function(stage.pure[coordinate])) for coordinate, factor in form]
     return lambda j: sum(factor * part(j) for factor, part in parts)
 
 
 def _slopes(
-    scores: Scores, queries: tuple[KeyRow, ...], cold: Waves | None
+    scores: HeadScores, queries: tuple[KeyRow, ...], cold: WaveSum | None
 ) -> tuple[tuple[Fraction, int] | None, ...]:
     """For even and, if keys have a parity, odd positions: c and e where the slope is c i^e, else None."""
     power = -1 if scores.is_inverse else 1
@@ -162,9 +162,9 @@ def _slopes(
 
 
 def _slope(
-    scores: Scores, queries: tuple[KeyRow, ...], cold: Waves | None, power: int, sign: int
+    scores: HeadScores, queries: tuple[KeyRow, ...], cold: WaveSum | None, power: int, sign: int
 ) -> tuple[Fraction, int] | None:
-    total: Waves = {}
+    total: WaveSum = {}
     for query, key in zip(queries, scores.keys, strict=True):
         factor = wave_sum(key, power, sign)
         if factor and query.content:
@@ -181,7 +181,7 @@ def _slope(
 
 
 def _values_by_parity(
-    stage: Stage, values: tuple[Combination, ...]
+    stage: KnownStream, values: tuple[Combination, ...]
 ) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
     """The values at even and at odd positions, if all of one parity have the same; else None."""
     rows = [key_row(form, stage.pure, AS_IF) for form in values]
@@ -191,14 +191,14 @@ def _values_by_parity(
     return even, odd
 
 
-def _with_parity(scores: Scores) -> Scores:
+def _with_parity(scores: HeadScores) -> HeadScores:
     """The same scores, where positions of another parity are of another kind."""
-    return Scores(
+    return HeadScores(
         scores.name, scores.is_strict, scores.cold, scores.queries, scores.keys, True, scores.is_inverse
     )
 
 
-def _most_kinds(stage: Stage, scores: Scores) -> int:
+def _most_kinds(stage: KnownStream, scores: HeadScores) -> int:
     """The most kinds of keys that there can be."""
     contents = [scores.keys[row].content for row in scores.contents]
     if any(c not in stage.lettered for content in contents for c, _ in content):

@@ -16,18 +16,18 @@ from math import exp
 from typing import final
 
 from attemper.running.engines.scan.shapes import Combination
-from attemper.running.streaming.forms import Linear, linear_function
+from attemper.running.streaming.forms import LinearFunction, linear_function
 from attemper.running.streaming.heads import Keeping, Row, averaged, require_row, whole
-from attemper.running.streaming.keys import Key, Scores
+from attemper.running.streaming.keys import HeadScores, Key
 
 
 @final
-class Kind:
+class KindRecurrence:
     """The positions of one kind: the best of them, and the sums of weights and of weighted values."""
 
     __slots__ = ("best", "level", "slope", "sums", "weight")
 
-    def __init__(self, level: Linear, slope: float, values: int) -> None:
+    def __init__(self, level: LinearFunction, slope: float, values: int) -> None:
         self.level, self.slope = level, slope
         self.best = 0
         self.weight = 0.0
@@ -52,7 +52,7 @@ class Recurrence(Keeping):
 
     def __init__(
         self,
-        scores: Scores,
+        scores: HeadScores,
         values: tuple[Combination, ...],
         most_kinds: int,
         slopes: tuple[float, float],
@@ -60,7 +60,7 @@ class Recurrence(Keeping):
         self.scores, self.values, self._slopes = scores, values, slopes
         self._values = tuple(map(linear_function, values))
         self._key_of = scores.key_function()
-        self.kinds: dict[Key, Kind] = {}
+        self.kinds: dict[Key, KindRecurrence] = {}
         self._key_length = scores.has_parity + len(scores.contents)
         self._row_length = self._key_length + 2 + len(values)
         self.most = most_kinds * self._row_length
@@ -72,11 +72,11 @@ class Recurrence(Keeping):
             kind = self._new(key, j)
         kind.add(j, [value(x) for value in self._values])
 
-    def _new(self, key: Key, i: int) -> Kind:
+    def _new(self, key: Key, i: int) -> KindRecurrence:
         scores = self.scores
         scores.require_room(len(self.kinds), key, i)
         slope = self._slopes[1 if scores.has_parity and key[0] else 0]
-        kind = self.kinds[key] = Kind(linear_function(scores.level(key)), slope, len(self.values))
+        kind = self.kinds[key] = KindRecurrence(linear_function(scores.level(key)), slope, len(self.values))
         return kind
 
     def _read(self, i: int, x: Sequence[float], limit: float) -> list[float]:

@@ -15,14 +15,14 @@ from typing import final
 
 from attemper.running.streaming.forms import linear_function
 from attemper.running.streaming.heads import KeepingNothing, averaged
-from attemper.running.streaming.keys import Scores
+from attemper.running.streaming.keys import HeadScores
 
 
 @final
 class Geometric(KeepingNothing):
     """A head that keeps nothing; `values` are those of even and of odd positions."""
 
-    def __init__(self, scores: Scores, values: tuple[tuple[float, ...], tuple[float, ...]]) -> None:
+    def __init__(self, scores: HeadScores, values: tuple[tuple[float, ...], tuple[float, ...]]) -> None:
         self.scores = scores
         self.width = len(values[0])
         firsts = (1, 2) if scores.has_parity else (1,)

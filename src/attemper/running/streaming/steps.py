@@ -15,12 +15,12 @@ from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ClosedForm, Number
 from attemper.networks.layers import Coordinate, Hidden, Layer, LinearForm, Network
 from attemper.running.engines.scan.shapes import Combination
-from attemper.running.streaming.forms import Linear, OfPosition, linear_function, position_function
+from attemper.running.streaming.forms import LinearFunction, OfPosition, linear_function, position_function
 from attemper.running.streaming.heads import limit_at
 from attemper.running.streaming.planning import (
     REMEDY,
     AnyHead,
-    Stage,
+    KnownStream,
     require_known,
     stage_of,
     streaming_head,
@@ -37,7 +37,7 @@ class StreamingLayer:
 
     heads: tuple[tuple[AnyHead, tuple[Coordinate, ...]], ...]
     sums: tuple[tuple[Combination, Units], ...]
-    reads: tuple[Linear, ...]
+    reads: tuple[LinearFunction, ...]
     width: int
     clamps: tuple[tuple[int, int], ...]
 
@@ -63,7 +63,7 @@ class StreamingLayer:
 
 @final
 @dataclass(frozen=True)
-class Steps:
+class StreamingNetwork:
     """A network that reads one symbol at a time; the heads hold the state, and nothing else does."""
 
     rows: tuple[tuple[float, ...], ...]
@@ -87,7 +87,7 @@ class Steps:
         return [x[coordinate] for coordinate in self.outputs], margin
 
 
-def steps_of(network: Network) -> Steps:
+def steps_of(network: Network) -> StreamingNetwork:
     """The network, before the first symbol.
 
     Raises `UnsupportedError`, naming the head or layer that forbids it.
@@ -102,14 +102,14 @@ def steps_of(network: Network) -> Steps:
         raise UnsupportedError(f"a number of the network is too large for float64: {REMEDY}") from None
 
 
-def _steps(stage: Stage) -> Steps:
+def _steps(stage: KnownStream) -> StreamingNetwork:
     network = stage.network
     layers = tuple(_layer(stage, number, layer) for number, layer in enumerate(network.layers))
     require_known(stage, "the output", (((c, Fraction(1)),) for c in network.outputs))
     known = [(c, form) for c, form in dict(network.positions).items() if c not in stage.unknown]
     constants = {c: float(form.value) for c, form in known if isinstance(form, Number)}
     positions = tuple((c, form) for c, form in known if c not in constants)
-    return Steps(
+    return StreamingNetwork(
         tuple(_row(form, constants, len(network.coordinates)) for form in network.embedding),
         positions,
         tuple(position_function(form) for _, form in positions),
@@ -118,7 +118,7 @@ def _steps(stage: Stage) -> Steps:
     )
 
 
-def _layer(stage: Stage, number: int, layer: Layer) -> StreamingLayer:
+def _layer(stage: KnownStream, number: int, layer: Layer) -> StreamingLayer:
     heads = tuple(
         (streaming_head(stage, f"layer {number}, head {place}", head), head.targets)
         for place, head in enumerate(layer.heads)

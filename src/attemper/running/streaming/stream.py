@@ -10,7 +10,7 @@ from attemper.errors import MalformedFileError, UndecidedError, UnsupportedError
 from attemper.languages.words import MOST_SHOWN
 from attemper.networks.layers import Network
 from attemper.running.numbers import read_bit
-from attemper.running.streaming.generating.network import Found, generated
+from attemper.running.streaming.generating.network import OutputsWithMargin, generated
 from attemper.running.streaming.generating.text import NEAR
 from attemper.running.streaming.outputs import PutOut, read_output, require_readable
 from attemper.running.streaming.saved import LONGEST, Saved, data_of, saved_of, write_saved
@@ -44,7 +44,7 @@ class Stream:
         require_readable(network)
         self._network, self._digest = network, digest
         self._steps = steps_of(network)
-        self._generated: Callable[[int | None], Found | None] | None = None
+        self._generated: Callable[[int | None], OutputsWithMargin | None] | None = None
         self._since: list[int] = []
         self._tokens = {symbol: token for token, symbol in enumerate(network.alphabet.symbols)}
         self._failure: str | None = None
@@ -85,7 +85,7 @@ class Stream:
             self._first = self._last
         return self.output
 
-    def _read_plainly(self, i: int) -> Found:
+    def _read_plainly(self, i: int) -> OutputsWithMargin:
         """Read what came since the heads' state was last theirs, up to position i, without the function."""
         self._generated = None
         *before, token = self._since

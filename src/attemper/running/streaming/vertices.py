@@ -14,7 +14,7 @@ from typing import final
 from attemper.errors import UndecidedError, UnsupportedError
 from attemper.running.streaming.forms import OfPosition, linear_function
 from attemper.running.streaming.heads import KeepingNothing, averaged
-from attemper.running.streaming.keys import Scores
+from attemper.running.streaming.keys import HeadScores
 
 MOST_STEPS = 64
 """So many positions on one side of the best are gone through before the head refuses."""
@@ -69,7 +69,7 @@ class _Parabola:
 class Vertex(KeepingNothing):
     """A lookup; `values` are closed forms of the position."""
 
-    def __init__(self, scores: Scores, values: tuple[OfPosition, ...]) -> None:
+    def __init__(self, scores: HeadScores, values: tuple[OfPosition, ...]) -> None:
         self.scores, self.values = scores, values
         self.width = len(values)
         firsts = (1, 2) if scores.has_parity else (1,)

@@ -24,9 +24,9 @@ from typing import final
 
 from attemper.errors import UnsupportedError
 from attemper.running.engines.scan.shapes import Combination
-from attemper.running.streaming.forms import Linear, linear_function
+from attemper.running.streaming.forms import LinearFunction, linear_function
 from attemper.running.streaming.heads import Keeping, Row, averaged, require_row, whole
-from attemper.running.streaming.keys import Key, Scores
+from attemper.running.streaming.keys import HeadScores, Key
 
 Member = tuple[int, tuple[float, ...]]
 """A position and its values."""
@@ -50,12 +50,12 @@ def kept_for(slope: Fraction) -> int:
 
 
 @final
-class Kind:
+class KindWindow:
     """The positions of one kind: how many there were, and those that are kept from each end."""
 
     __slots__ = ("count", "first", "last", "level", "slope")
 
-    def __init__(self, level: Linear, slope: Linear) -> None:
+    def __init__(self, level: LinearFunction, slope: LinearFunction) -> None:
         self.level, self.slope = level, slope
         self.count = 0
         self.first: list[Member] = []
@@ -68,7 +68,7 @@ class Window(Keeping):
 
     def __init__(
         self,
-        scores: Scores,
+        scores: HeadScores,
         values: tuple[Combination, ...],
         most_kinds: int,
         kept: int,
@@ -80,7 +80,7 @@ class Window(Keeping):
         self._values = tuple(map(linear_function, values))
         self._key_of = scores.key_function()
         self.kept_first, self.kept_last = kept * first, kept * last
-        self.kinds: dict[Key, Kind] = {}
+        self.kinds: dict[Key, KindWindow] = {}
         self._key_length = scores.has_parity + len(scores.contents)
         members = self.kept_first + self.kept_last
         self.most = most_kinds * (self._key_length + 1 + members * (1 + len(values)))
@@ -100,10 +100,12 @@ class Window(Keeping):
             if len(kind.last) > self.kept_last:
                 kind.last.pop()
 
-    def _new(self, key: Key, i: int) -> Kind:
+    def _new(self, key: Key, i: int) -> KindWindow:
         scores = self.scores
         scores.require_room(len(self.kinds), key, i)
-        kind = self.kinds[key] = Kind(linear_function(scores.level(key)), linear_function(scores.slope(key)))
+        kind = self.kinds[key] = KindWindow(
+            linear_function(scores.level(key)), linear_function(scores.slope(key))
+        )
         return kind
 
     def _read(self, i: int, x: Sequence[float], limit: float) -> list[float]:
@@ -147,7 +149,7 @@ class Window(Keeping):
                     raise self._refusal(i)
         return averaged(self.scores.name, i, sums, weight)
 
-    def _from_the_better_end(self, kind: Kind, *, late: bool, i: int) -> Sequence[Member]:
+    def _from_the_better_end(self, kind: KindWindow, *, late: bool, i: int) -> Sequence[Member]:
         if late and kind.last:
             return kind.last
         if not late and kind.first:
@@ -180,7 +182,7 @@ class Window(Keeping):
         if sum(kind.count for kind in self.kinds.values()) != position or len(self.kinds) != len(rows):
             raise ValueError("the counts of its kinds of keys do not add up to the position")
 
-    def _restore_members(self, kind: Kind, numbers: Row, position: int) -> None:
+    def _restore_members(self, kind: KindWindow, numbers: Row, position: int) -> None:
         first, last = min(kind.count, self.kept_first), min(kind.count, self.kept_last)
         length = 1 + len(self.values)
         require_row(numbers, (first + last) * length)

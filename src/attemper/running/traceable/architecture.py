@@ -27,7 +27,7 @@ from attemper.networks.layers import Masking
 
 @final
 @dataclass(frozen=True)
-class HeadPlan:
+class HeadArchitecture:
     """How one head attends: softmax of its scores times `coldness`, 1/tau as a closed form in i and n.
 
     A head that `averages` has no rows of queries, so its scores are 0: it is the running mean of all values
@@ -44,7 +44,7 @@ class HeadPlan:
 class LayerPlan:
     """The heads of a layer, how many hidden units it has, and which pairs of these round a bit."""
 
-    heads: tuple[HeadPlan, ...]
+    heads: tuple[HeadArchitecture, ...]
     hidden: int
     clamps: tuple[tuple[int, int], ...]
 
@@ -162,10 +162,10 @@ def _clamp(entry: object) -> tuple[int, int]:
             raise ValueError(f"not a clamp: {str(entry)[:80]}")
 
 
-def _head(name: str, entry: object) -> HeadPlan:
+def _head(name: str, entry: object) -> HeadArchitecture:
     match entry:
         case {"masking": str(masking), "weighting": {"inverse_temperature": tree}, "rows": int(rows)}:
-            return HeadPlan(Masking(masking), _traceable_form(tree), rows == 0)
+            return HeadArchitecture(Masking(masking), _traceable_form(tree), rows == 0)
         case {"weighting": str(weighting)}:
             raise UnsupportedError(
                 f"{name} has {weighting} attention, and softmax alone is exported: "

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from attemper.networks.layers import Masking
 from attemper.running.closed_form_tensors import form_values
-from attemper.running.traceable.architecture import HeadPlan
+from attemper.running.traceable.architecture import HeadArchitecture
 from attemper.running.traceable.weights import Shapes, Weights
 
 
@@ -79,7 +79,7 @@ class Seats:
 class TraceableAttention(Weights):
     """The heads of one layer: the stream [batch, position, d_model] to what they add to it."""
 
-    def __init__(self, heads: tuple[HeadPlan, ...], shapes: Shapes, dtype: torch.dtype) -> None:
+    def __init__(self, heads: tuple[HeadArchitecture, ...], shapes: Shapes, dtype: torch.dtype) -> None:
         super().__init__(shapes, dtype)
         self.heads = heads
         self.means = [place for place, head in enumerate(heads) if head.averages]

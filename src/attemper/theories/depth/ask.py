@@ -6,19 +6,19 @@ import time
 from collections.abc import Callable
 
 from attemper.errors import OptionError, UnsupportedError
-from attemper.languages.regular.classes import Kind, show_classification
+from attemper.languages.regular.classes import RegularClass, show_classification
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Alphabet
 from attemper.theories.depth.certificate import (
-    Choice,
     DepthClaims,
     HardNetworks,
+    TieBreaking,
 )
 from attemper.theories.depth.check.pairs import MOST_LAYERS
 from attemper.theories.depth.search.admitting import beyond_all_layers
-from attemper.theories.depth.search.caps import CLASSES, SECONDS, Caps
+from attemper.theories.depth.search.caps import CLASSES, SECONDS, ClassCaps
 from attemper.theories.depth.search.climb import Climb, Depth
 from attemper.theories.depth.search.sources import in_states, regular_language
 
@@ -63,9 +63,9 @@ def depth(
     (<Depth: least depth 2>, (('a', 'b'), ('a', 'a', 'b')), EnoughByClasses(layers=2, classes=602))
     """
     _require_numbers(layers, period, prefix, classes, seconds)
-    if choice not in set(Choice):
-        raise OptionError(f"choice={choice!r} is none of {', '.join(repr(str(one)) for one in Choice)}")
-    networks = HardNetworks(prefix, period, Choice(choice))
+    if choice not in set(TieBreaking):
+        raise OptionError(f"choice={choice!r} is none of {', '.join(repr(str(one)) for one in TieBreaking)}")
+    networks = HardNetworks(prefix, period, TieBreaking(choice))
     report("making the automaton")
     meant, letters, dfa = regular_language(language, alphabet, at)
     least = minimal(dfa)
@@ -73,7 +73,7 @@ def depth(
         refuse_beyond(least, period)
     shown = meant if in_states(meant) else least
     climb = Climb(least, DepthClaims(shown, letters, networks, ()), report)
-    caps = Caps(classes, time.monotonic() + seconds)
+    caps = ClassCaps(classes, time.monotonic() + seconds)
     return climb.up_to(MOST_LAYERS if layers is None else layers, caps, same_length=same_length)
 
 
@@ -85,7 +85,9 @@ def refuse_beyond(dfa: Dfa, period: int) -> None:
     places = "without position embeddings" if period == 1 else f"with position embeddings of period {period}"
     helpful = f"give them positions with --period {found.modulus}, or " if found.modulus is not None else ""
     kind = (
-        "not quasi-aperiodic" if found.kind not in {Kind.APERIODIC, Kind.QUASI_APERIODIC} else "not star-free"
+        "not quasi-aperiodic"
+        if found.kind not in {RegularClass.APERIODIC, RegularClass.QUASI_APERIODIC}
+        else "not star-free"
     )
     raise UnsupportedError(
         f"no number of layers of unique hard attention is enough {places}: the language is {kind}. "

@@ -20,7 +20,7 @@ from attemper.languages.words import Alphabet, Word
 FORMAT = "attemper-depth/1"
 
 
-class Choice(StrEnum):
+class TieBreaking(StrEnum):
     """Which of several best positions a head takes: each head one side of its own, or all the same."""
 
     BOTH = "both"
@@ -39,7 +39,7 @@ class HardNetworks:
 
     prefix: int = 1
     period: int = 1
-    choice: Choice = Choice.BOTH
+    choice: TieBreaking = TieBreaking.BOTH
 
     def place(self, position: int) -> int:
         """What position embeddings tell of a position: the least position with the same embedding.
@@ -131,7 +131,7 @@ def decode(data: object) -> DepthClaims:
                 raise ValueError(complaint)
             if not claims:
                 raise ValueError("it claims nothing")
-            networks = HardNetworks(_from_1(prefix), _from_1(period), Choice(choice))
+            networks = HardNetworks(_from_1(prefix), _from_1(period), TieBreaking(choice))
             return DepthClaims(language, alphabet, networks, tuple(_claim(each, alphabet) for each in claims))
         case _:
             raise ValueError(f"it does not have the entries of {FORMAT}")

@@ -13,11 +13,11 @@ from attemper.languages.temporal.show import show_within
 from attemper.languages.words import parse_alphabet
 from attemper.theories.depth.ask import depth
 from attemper.theories.depth.certificate import (
-    Choice,
     DepthClaim,
     EnoughByClasses,
     EnoughByFormula,
     Inseparable,
+    TieBreaking,
 )
 from attemper.theories.depth.check.claims import describe
 from attemper.theories.depth.check.pairs import MOST_LAYERS, in_layers, shown
@@ -56,9 +56,9 @@ def depth_command(
         int, typer.Option(metavar="P", help="The position from which on the embeddings have their period.")
     ] = 1,
     choice: Annotated[
-        Choice,
+        TieBreaking,
         typer.Option(help="Which of several best positions heads take: each its own side, or all one."),
-    ] = Choice.BOTH,
+    ] = TieBreaking.BOTH,
     same_length: Annotated[
         bool,
         typer.Option(

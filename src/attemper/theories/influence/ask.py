@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from attemper.checker.verdict import Status, Verdict
 from attemper.errors import InternalError, OptionError, UnsupportedError
 from attemper.languages.sources.values import END, Parity, name_of
+from attemper.models.arrays import Floats
 from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.soft import outputs_of, outputs_of_histograms
 from attemper.models.soft.weights import Encoder, Mask, NoPositions, Periodic
 from attemper.theories.influence.certificate import (
     MOST_LENGTH,
-    Bound,
+    ChangeBound,
     Consequence,
     FrequencyBound,
     Functional,
@@ -52,8 +53,7 @@ from attemper.theories.influence.search.frequencies import search
 from attemper.theories.influence.search.greatest import greatest_found
 from attemper.theories.influence.search.margins import close_pairs
 
-Array = NDArray[np.float64]
-Box = tuple[tuple[Fraction, Fraction], ...] | None
+FrequencyBox = tuple[tuple[Fraction, Fraction], ...] | None
 
 DIGITS = 6
 """How many digits a number keeps, rounded to its safe side, so that it is said as it is proved."""
@@ -184,7 +184,7 @@ def functionals_of(encoder: Encoder) -> tuple[Functional, ...]:
 
 @final
 @dataclass(frozen=True)
-class Asked:
+class BoundRequest:
     """What a bound is wanted for.
 
     `start` is n0, `length` the n of a bound for one length. `margin` is the m of "decided with margin m";
@@ -214,7 +214,7 @@ def encoder_named(source: str) -> Encoder:
     return load_encoder(source)
 
 
-def bound_and_check(encoder: Encoder, asked: Asked, source: str = "") -> Limit:
+def bound_and_check(encoder: Encoder, asked: BoundRequest, source: str = "") -> Limit:
     """Bound what one symbol can change in an encoder, and have the checker judge the bound and what follows.
 
     An unmasked encoder without position embeddings gets a bound C/n for all lengths n >= n0 (with positions
@@ -245,7 +245,7 @@ def bound_and_check(encoder: Encoder, asked: Asked, source: str = "") -> Limit:
     return _by_table(encoder, source, asked.length, asked)
 
 
-def _by_frequencies(encoder: Encoder, source: str, asked: Asked) -> Limit:
+def _by_frequencies(encoder: Encoder, source: str, asked: BoundRequest) -> Limit:
     started = monotonic()
     box = None if asked.typical is None else (asked.typical.side,)
     residue = _residue(encoder, asked.start)
@@ -280,7 +280,7 @@ def _by_frequencies(encoder: Encoder, source: str, asked: Asked) -> Limit:
     return replace(judged, everywhere=everywhere, is_of_all_words=len(encoder.symbols) == 3)
 
 
-def _by_table(encoder: Encoder, source: str, length: int, asked: Asked) -> Limit:
+def _by_table(encoder: Encoder, source: str, length: int, asked: BoundRequest) -> Limit:
     started = monotonic()
     there = encoder.at(length)
     functionals = functionals_of(encoder)
@@ -310,7 +310,7 @@ def _by_table(encoder: Encoder, source: str, length: int, asked: Asked) -> Limit
 def _judged(
     encoder: Encoder,
     bound: OneSymbolBound,
-    asked: Asked,
+    asked: BoundRequest,
     measured: tuple[tuple[int, float], ...],
     leaves: int,
     started: float,
@@ -351,7 +351,7 @@ def _close_pair(encoder: Encoder, length: int, functionals: tuple[Functional, ..
 # What follows --------------------------------------------------------------------------------------
 
 
-def _consequences(encoder: Encoder, found: OneSymbolBound, asked: Asked) -> Iterator[Consequence]:
+def _consequences(encoder: Encoder, found: OneSymbolBound, asked: BoundRequest) -> Iterator[Consequence]:
     """All that follows from a bound, for the encoder's outputs: a recogniser's, or the next symbol's."""
     if len(encoder.outputs) == 1:
         yield from _of_recognisers(encoder, found, asked)
@@ -364,7 +364,7 @@ def _consequences(encoder: Encoder, found: OneSymbolBound, asked: Asked) -> Iter
                 yield replace(claim, nats=nats)
 
 
-def _of_recognisers(encoder: Encoder, found: OneSymbolBound, asked: Asked) -> Iterator[Consequence]:
+def _of_recognisers(encoder: Encoder, found: OneSymbolBound, asked: BoundRequest) -> Iterator[Consequence]:
     match found.bound:
         case FrequencyBound(_, constant, residue, box, _):
             if residue is None:
@@ -387,7 +387,7 @@ def _of_recognisers(encoder: Encoder, found: OneSymbolBound, asked: Asked) -> It
                 yield RecogniserFloor(length, nats)
 
 
-def _lengths(bound: Bound) -> list[int]:
+def _lengths(bound: ChangeBound) -> list[int]:
     """The lengths of which a cross-entropy is said: all from n0 on have one, these are named."""
     match bound:
         case FrequencyBound(start, _, residue, _, _):
@@ -403,7 +403,7 @@ def _lengths(bound: Bound) -> list[int]:
 
 
 def _no_margin(
-    encoder: Encoder, found: OneSymbolBound, bound: FrequencyBound, asked: Asked
+    encoder: Encoder, found: OneSymbolBound, bound: FrequencyBound, asked: BoundRequest
 ) -> Iterator[NoMargin]:
     enough = margin_impossible_from(bound.constant, asked.margin, bound.start)
     if bound.box is not None:
@@ -422,7 +422,7 @@ def _pairs_below(encoder: Encoder, found: OneSymbolBound, margin: Fraction, enou
     # The bias is in no difference, and rounding to it would hide them.
     unbiased = replace(encoder, bias=np.zeros_like(encoder.bias))
 
-    def outputs(counts: Array) -> Array:
+    def outputs(counts: Floats) -> Floats:
         histograms = np.zeros((len(counts), len(encoder.symbols)))
         histograms[:, columns] = counts
         return outputs_of_histograms(unbiased, histograms, marker)[:, 0]
@@ -433,7 +433,7 @@ def _pairs_below(encoder: Encoder, found: OneSymbolBound, margin: Fraction, enou
     return counts[len(counts) - sum(1 for _ in close) :]
 
 
-def greatest_change(encoder: Encoder, length: int, box: Box) -> float:
+def greatest_change(encoder: Encoder, length: int, box: FrequencyBox) -> float:
     """The greatest change of an output by one exchange, in float64, among words of n symbols: measured.
 
     Of two symbols beside the marker over all words; with a box, over those whose second symbol has such a
@@ -443,7 +443,7 @@ def greatest_change(encoder: Encoder, length: int, box: Box) -> float:
     letters = [row for row in range(len(encoder.symbols)) if row != marker]
     unbiased = replace(encoder, bias=np.zeros_like(encoder.bias))
 
-    def outputs(histograms: NDArray[np.int64]) -> Array:
+    def outputs(histograms: NDArray[np.int64]) -> Floats:
         counts = np.ones((len(histograms), len(encoder.symbols)))
         counts[:, letters] = histograms
         found = outputs_of_histograms(unbiased, counts, marker) @ np.array(functionals_of(encoder)).T

@@ -64,7 +64,7 @@ class PairBound:
         return len(self.first) + 1
 
 
-Bound = FrequencyBound | TableBound | PairBound
+ChangeBound = FrequencyBound | TableBound | PairBound
 
 
 @final
@@ -130,7 +130,7 @@ class OneSymbolBound:
     symbols: tuple[str, ...]
     ending: str
     functionals: tuple[Functional, ...]
-    bound: Bound
+    bound: ChangeBound
     consequences: tuple[Consequence, ...] = ()
 
 
@@ -187,7 +187,7 @@ def decode(data: object) -> OneSymbolBound:
             raise ValueError(f"it does not have the entries of {FORMAT}")
 
 
-def _encode_bound(bound: Bound) -> dict[str, object]:
+def _encode_bound(bound: ChangeBound) -> dict[str, object]:
     match bound:
         case FrequencyBound(start, constant, residue, box, splits):
             sides = None if box is None else [[str(least), str(greatest)] for least, greatest in box]
@@ -202,7 +202,7 @@ def _encode_bound(bound: Bound) -> dict[str, object]:
             assert_never(bound)
 
 
-def _decode_bound(entry: dict[str, object], free: int) -> Bound:
+def _decode_bound(entry: dict[str, object], free: int) -> ChangeBound:
     """The bound of an encoder with so many free frequencies."""
     match entry:
         case {

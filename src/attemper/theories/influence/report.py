@@ -12,7 +12,7 @@ import flint
 from attemper.errors import OptionError
 from attemper.exact.balls import ball, precision
 from attemper.languages.sources import bracket_levels, brackets, laws, levels, pairs
-from attemper.languages.sources.bracket_levels import Limit
+from attemper.languages.sources.bracket_levels import LengthParity
 from attemper.languages.sources.entropies import PRECISION, in_bits
 from attemper.languages.sources.values import Brackets, Parity, Source, name_of, require_length
 
@@ -25,7 +25,7 @@ LONGEST = brackets.LONGEST
 
 @final
 @dataclass(frozen=True)
-class Part:
+class ReportTable:
     """A table: a caption, what its rows are about, and for each row a number, or None, in each column.
 
     Columns and rows have short names, for programs; `columns` and `names` say what people read instead (a row
@@ -57,7 +57,7 @@ class SourceReport:
     survival: flint.arb
     mean_length: Fraction | None
     optimum: flint.arb
-    parts: tuple[Part, ...]
+    parts: tuple[ReportTable, ...]
 
 
 def report_of(source: Source, n: int, k: int, *, bits: bool) -> SourceReport:
@@ -69,7 +69,7 @@ def report_of(source: Source, n: int, k: int, *, bits: bool) -> SourceReport:
     require_length(n)
     if n > LONGEST:
         raise OptionError(f"n={n:,} is beyond the {LONGEST:,} symbols of a report: choose a smaller --n")
-    parts: tuple[Part, ...]
+    parts: tuple[ReportTable, ...]
     match source:
         case Parity():
             parts = (_parity_levels(source, n, k), _parity_floors(source, n), _savings(source, n))
@@ -119,12 +119,12 @@ def decimal(value: flint.arb) -> str:
     return str(value.str(6, radius=False))
 
 
-def _parity_levels(source: Parity, n: int, k: int) -> Part:
+def _parity_levels(source: Parity, n: int, k: int) -> ReportTable:
     best = levels.optimum(source)
     found = {str(known): levels.last_symbols(source, known) for known in range(min(k, n - 1) + 1)}
     names = {"all": "the whole prefix (H_opt)"} | {known: f"the last {known} symbols" for known in found}
     names |= {"0": "nothing: a query symbol (H_uni)", "1": "x_n (H_bi)"}
-    return Part(
+    return ReportTable(
         "levels",
         "least cross-entropy of what follows, by what is known of the prefix",
         "known",
@@ -134,8 +134,8 @@ def _parity_levels(source: Parity, n: int, k: int) -> Part:
     )
 
 
-def _parity_floors(source: Parity, n: int) -> Part:
-    return Part(
+def _parity_floors(source: Parity, n: int) -> ReportTable:
+    return ReportTable(
         "floors",
         "floors on it if one exchange changes END's log-odds by at most eps",
         "eps",
@@ -150,18 +150,18 @@ def _parity_floors(source: Parity, n: int) -> Part:
     )
 
 
-def _savings(source: Parity, n: int) -> Part:
+def _savings(source: Parity, n: int) -> ReportTable:
     a = source.accepting_share
     shares = {"last_0": a, "last_1": 1 - a} if n > 1 else {}
     shares["query"] = Fraction(1, 2)
     rows = {name: (pairs.gain(source.p, alpha),) for name, alpha in shares.items()}
     names = {"last_0": "x_n = 0", "last_1": "x_n = 1", "query": "a query symbol"}
     caption = "what telling the two prefixes of a pair apart saves"
-    return Part("savings", caption, "read at", {"saved": "e(alpha)"}, rows, names)
+    return ReportTable("savings", caption, "read at", {"saved": "e(alpha)"}, rows, names)
 
 
-def _excesses(source: Brackets, n: int) -> Part:
-    kinds: dict[str, Callable[[Brackets, int | Limit], flint.arb]] = {
+def _excesses(source: Brackets, n: int) -> ReportTable:
+    kinds: dict[str, Callable[[Brackets, int | LengthParity], flint.arb]] = {
         "type": bracket_levels.type_excess,
         "star": bracket_levels.star_excess,
         "table_last": bracket_levels.last_symbol_excess,
@@ -175,20 +175,20 @@ def _excesses(source: Brackets, n: int) -> Part:
         "type_query": "type, at a query symbol",
         "table_query": "a table on n",
     }
-    return Part(
+    return ReportTable(
         "excess",
         "floors above H_opt if one exchange changes nothing, and levels of tables",
         "floor or level",
         _columns(n),
-        {name: tuple(kind(source, place) for place in (n, *Limit)) for name, kind in kinds.items()},
+        {name: tuple(kind(source, place) for place in (n, *LengthParity)) for name, kind in kinds.items()},
         names,
     )
 
 
-def _shares(source: Brackets, n: int) -> Part:
+def _shares(source: Brackets, n: int) -> ReportTable:
     closing = (brackets.closing_limit(source, odd=odd) for odd in (False, True))
     balanced = (brackets.balanced_limit(source, odd=odd) for odd in (False, True))
-    return Part(
+    return ReportTable(
         "shares",
         "probabilities, given that the word is as long as that",
         "of",
@@ -204,10 +204,10 @@ def _shares(source: Brackets, n: int) -> Part:
 
 def _columns(n: int) -> dict[str, str]:
     """After n symbols, and the limits over even and odd lengths."""
-    return {"n": f"n = {n}"} | {str(limit): f"{limit} n -> oo" for limit in Limit}
+    return {"n": f"n = {n}"} | {str(limit): f"{limit} n -> oo" for limit in LengthParity}
 
 
-def _laws(source: Brackets, n: int) -> tuple[Part, ...]:
+def _laws(source: Brackets, n: int) -> tuple[ReportTable, ...]:
     """The laws of heights and of blocks, from the smallest on."""
     masses = brackets.height_masses(source, n)
     with precision(PRECISION):
@@ -220,12 +220,12 @@ def _laws(source: Brackets, n: int) -> tuple[Part, ...]:
     return tuple(found)
 
 
-def _law(key: str, caption: str, about: str, law: Mapping[int, flint.arb]) -> Part:
+def _law(key: str, caption: str, about: str, law: Mapping[int, flint.arb]) -> ReportTable:
     rows = {str(number): (share,) for number, share in law.items()}
-    return Part(key, caption, about, {"probability": "probability"}, rows, is_loss=False)
+    return ReportTable(key, caption, about, {"probability": "probability"}, rows, is_loss=False)
 
 
-def _part_in_bits(part: Part) -> Part:
+def _part_in_bits(part: ReportTable) -> ReportTable:
     if not part.is_loss:
         return part
     rows = {

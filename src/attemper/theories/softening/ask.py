@@ -12,7 +12,7 @@ from attemper.checker.verdict import Verdict
 from attemper.errors import OptionError
 from attemper.missing import torch_needed
 from attemper.modules import ModuleError, blaming, imported
-from attemper.networks.files import Source, bare_digest, digest_of
+from attemper.networks.files import Provenance, bare_digest, digest_of
 from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import Network
@@ -21,7 +21,7 @@ from attemper.theories.softening.certificate import Approximation
 from attemper.theories.softening.certificate import save as save_certificate
 from attemper.theories.softening.check.claims import check_approximation
 from attemper.theories.softening.check.enumeration import MOST_WORDS
-from attemper.theories.softening.search.soften import Asked, Softening, soften_network
+from attemper.theories.softening.search.soften import Softening, SofteningRequest, soften_network
 from attemper.theories.softening.texts import gap_of, magnitude_of
 from attemper.workbench.model import Model
 from attemper.workbench.options import dtype_name
@@ -40,7 +40,7 @@ class Softened:
     """A softmax network with the weights of a hard one, its certificate and the checker's verdict."""
 
     softening: Softening
-    source: Source
+    source: Provenance
     certificate: Approximation
     verdict: Verdict
 
@@ -114,7 +114,7 @@ def soften(
     >>> str(found.verdict.status), found.certificate.last
     ('PROVED', None)
     """
-    asked = Asked(
+    asked = SofteningRequest(
         epsilon=_share(epsilon),
         first=first,
         up_to=up_to,
@@ -126,7 +126,7 @@ def soften(
     )
     found = soften_network(network_of(network), asked)
     hard = bare_digest(found.hard)
-    source = Source("hard", hard, "first" if found.soft.reads_first else "last", SOFTENED)
+    source = Provenance("hard", hard, "first" if found.soft.reads_first else "last", SOFTENED)
     digest = digest_of(found.soft, source)
     certificate = Approximation(digest, hard, found.epsilon, found.first, found.last, found.evidence)
     report("checking")

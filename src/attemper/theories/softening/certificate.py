@@ -70,7 +70,7 @@ class Enumerated:
 
 @final
 @dataclass(frozen=True)
-class ClosedForm:
+class ClosedFormErrors:
     """A chain of errors, layer by layer, for all lengths at once.
 
     What is given is checked for all words of up to `checked_to` symbols.
@@ -80,7 +80,7 @@ class ClosedForm:
     checked_to: int
 
 
-Evidence = Enumerated | ClosedForm
+Evidence = Enumerated | ClosedFormErrors
 
 
 @final
@@ -129,7 +129,7 @@ def _encode_evidence(evidence: Evidence) -> dict[str, object]:
     match evidence:
         case Enumerated():
             return {"form": "enumerated"}
-        case ClosedForm(layers, checked_to):
+        case ClosedFormErrors(layers, checked_to):
             return {
                 "form": "closed form",
                 "checked_to": checked_to,
@@ -178,7 +178,7 @@ def _evidence(entry: dict[str, object]) -> Evidence:
         case {"form": "enumerated", **rest} if not rest:
             return Enumerated()
         case {"form": "closed form", "checked_to": checked_to, "layers": list(layers), **rest} if not rest:
-            return ClosedForm(tuple(map(_layer, layers)), _length(checked_to, least=0))
+            return ClosedFormErrors(tuple(map(_layer, layers)), _length(checked_to, least=0))
         case _:
             raise ValueError(f"no evidence has these entries: {str(entry)[:80]}")
 

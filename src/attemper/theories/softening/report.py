@@ -10,8 +10,8 @@ from typing import final
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.closed_forms import evaluate, show_form
 from attemper.networks.layers import Network, Softmax
-from attemper.theories.softening.certificate import ClosedForm
-from attemper.theories.softening.check.elementwise import Budget
+from attemper.theories.softening.certificate import ClosedFormErrors
+from attemper.theories.softening.check.elementwise import ErrorBudget
 from attemper.theories.softening.check.enumeration import examine, reach
 from attemper.theories.softening.check.given import said
 from attemper.theories.softening.check.hard import uniform_heads
@@ -119,7 +119,7 @@ def _taus(weighting: Softmax, lengths: Sequence[int]) -> dict[int, float]:
 
 def _lead(found: Softening, layer: int, head: int) -> tuple[str, str]:
     """Why the head is tieless, and its lead."""
-    if isinstance(found.evidence, ClosedForm):
+    if isinstance(found.evidence, ClosedFormErrors):
         own = found.evidence.layers[layer].gaps[head]
         assert own is not None
         return str(own.by), said(own.gap)
@@ -149,7 +149,7 @@ def _budgets(found: Softening) -> Budgets | None:
         gaps = [gap for layer in seen.gaps for gap in layer if gap is not None]
         if seen.tie is not None or not gaps:
             return None
-        tried = cold_enough(Budget(found.hard, length), uniform, WHOLE, found.epsilon)
+        tried = cold_enough(ErrorBudget(found.hard, length), uniform, WHOLE, found.epsilon)
     except (UnprovedError, UnsupportedError):
         return None
     norms = coldness_by_norms(found.hard, uniform, seen.magnitudes, min(gaps), length, found.epsilon)

@@ -9,7 +9,7 @@ from io import StringIO
 from pathlib import Path
 
 from attemper.training.study.page import page_of
-from attemper.training.study.results import Level, Point, Slope, Study
+from attemper.training.study.results import ExcessLevel, LossPoint, MeasuredSlope, Study
 from attemper.writing import write_together
 
 PAGE = "study.html"
@@ -27,7 +27,7 @@ def write_study(study: Study, folder: Path) -> list[Path]:
     return list(files)
 
 
-def _csv(rows: Iterable[Point | Level | Slope]) -> str:
+def _csv(rows: Iterable[LossPoint | ExcessLevel | MeasuredSlope]) -> str:
     """A header, and a line for each record."""
     records = [asdict(row) for row in rows]
     text = StringIO()

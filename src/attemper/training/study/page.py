@@ -9,7 +9,7 @@ from typing import Any
 
 from attemper.errors import OptionError
 from attemper.training.study.plans import SOURCES
-from attemper.training.study.results import Point, Study
+from attemper.training.study.results import LossPoint, Study
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }
@@ -138,7 +138,7 @@ def _changes(study: Study, source: str) -> Any:
 _COLORS = ("#2458c5", "#b8412f", "#1d7f5f", "#8a5cc2", "#b07a12", "#4a4f57")
 
 
-def _by_model(study: Study, source: str) -> list[tuple[str, list[Point]]]:
+def _by_model(study: Study, source: str) -> list[tuple[str, list[LossPoint]]]:
     names = dict.fromkeys(point.model for point in study.points if point.source == source)
     return [
         (name, [point for point in study.points if (point.source, point.model) == (source, name)])

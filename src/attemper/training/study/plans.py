@@ -28,7 +28,7 @@ MODELS: Mapping[str, Mapping[str, object]] = {
 
 @final
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """A model on a source."""
 
     source: str
@@ -36,7 +36,7 @@ class Plan:
     settings: Settings
 
 
-def plans(*, quick: bool) -> list[Plan]:
+def plans(*, quick: bool) -> list[StudyPlan]:
     """Every model on each source, but for the RNN, which is parity; `quick`: few steps, short words."""
     found = []
     for source, p in SOURCES.items():
@@ -52,5 +52,5 @@ def plans(*, quick: bool) -> list[Plan]:
                 "training": {"steps": steps, "length": 16 if quick else 32},
                 "evaluation": {"lengths": lengths, "words": 128 if quick else 1024},
             }
-            found.append(Plan(source, model, settings_from(asked)))
+            found.append(StudyPlan(source, model, settings_from(asked)))
     return found

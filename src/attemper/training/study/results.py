@@ -11,14 +11,14 @@ import flint
 
 from attemper.exact.balls import precision
 from attemper.languages.sources import bracket_levels, levels
-from attemper.languages.sources.bracket_levels import Limit
+from attemper.languages.sources.bracket_levels import LengthParity
 from attemper.languages.sources.entropies import PRECISION
 from attemper.languages.sources.values import Brackets, Parity, Source, source_named
 from attemper.models.slopes import slope
 from attemper.training.models import Convolution
 from attemper.training.prefixes import odds_of
-from attemper.training.runs import Run
-from attemper.training.study.plans import SOURCES, Plan
+from attemper.training.runs import TrainingRun
+from attemper.training.study.plans import SOURCES, StudyPlan
 
 WINDOWS = (2, 3, 5, 10)
 """Levels are shown of so many last symbols."""
@@ -26,7 +26,7 @@ WINDOWS = (2, 3, 5, 10)
 
 @final
 @dataclass(frozen=True)
-class Point:
+class LossPoint:
     """A trained model after n symbols: losses in nats, `excess` above the optimum H_opt.
 
     `floor` is the least excess that the model's own changes allow, pair by pair; `change` the mean change of
@@ -48,7 +48,7 @@ class Point:
 
 @final
 @dataclass(frozen=True)
-class Level:
+class ExcessLevel:
     """The excess over H_opt of whoever knows so much, in nats; of all lengths where `n` is None.
 
     A limit is what soft attention without growing logits tends to, or stays above, as n grows: at a given n a
@@ -64,7 +64,7 @@ class Level:
 
 @final
 @dataclass(frozen=True)
-class Slope:
+class MeasuredSlope:
     """How fast the mean change falls with the length: log change by log n over the longer half of lengths."""
 
     source: str
@@ -77,9 +77,9 @@ class Slope:
 class Study:
     """All numbers."""
 
-    points: tuple[Point, ...]
-    levels: tuple[Level, ...]
-    slopes: tuple[Slope, ...]
+    points: tuple[LossPoint, ...]
+    levels: tuple[ExcessLevel, ...]
+    slopes: tuple[MeasuredSlope, ...]
 
     def records(self) -> Iterator[dict[str, object]]:
         """Every number as JSON data."""
@@ -88,7 +88,7 @@ class Study:
                 yield {"kind": kind, **asdict(row)}
 
 
-def study_of(plans: Sequence[Plan], runs: Sequence[Run]) -> Study:
+def study_of(plans: Sequence[StudyPlan], runs: Sequence[TrainingRun]) -> Study:
     """What the finished runs of the plans say."""
     points = tuple(point for plan, run in zip(plans, runs, strict=True) for point in _points(plan, run))
     lengths = sorted({point.n for point in points})
@@ -101,11 +101,11 @@ def study_of(plans: Sequence[Plan], runs: Sequence[Run]) -> Study:
         ]
         for plan in plans
     }
-    slopes = tuple(Slope(*names, slope(own)) for names, own in changes.items())
+    slopes = tuple(MeasuredSlope(*names, slope(own)) for names, own in changes.items())
     return Study(points, tuple(level for own in found for level in own), slopes)
 
 
-def _points(plan: Plan, run: Run) -> Iterator[Point]:
+def _points(plan: StudyPlan, run: TrainingRun) -> Iterator[LossPoint]:
     for row in run.rows:
         if row["kind"] == "measured":
             entries: Mapping[str, Any] = {name: value for name, value in row.items() if name != "kind"}
@@ -115,16 +115,16 @@ def _points(plan: Plan, run: Run) -> Iterator[Point]:
                 odds = odds_of(source_named(plan.source, Fraction(SOURCES[plan.source])))
                 # The start stands before the symbols, and is a token, too.
                 bound = model.influence(entries["n"] + 1, *odds)
-            yield Point(plan.source, plan.model, bound=bound, **entries)
+            yield LossPoint(plan.source, plan.model, bound=bound, **entries)
 
 
-def _levels(name: str, source: Source, lengths: Sequence[int]) -> Iterator[Level]:
+def _levels(name: str, source: Source, lengths: Sequence[int]) -> Iterator[ExcessLevel]:
     match source:
         case Parity():
-            yield Level(
+            yield ExcessLevel(
                 name, "limit: H_bi, read at x_n", True, None, _above(source, levels.last_symbols(source, 1))
             )
-            yield Level(
+            yield ExcessLevel(
                 name,
                 "limit: H_uni, a query symbol",
                 True,
@@ -133,11 +133,13 @@ def _levels(name: str, source: Source, lengths: Sequence[int]) -> Iterator[Level
             )
             for k in WINDOWS:
                 excess = _above(source, levels.last_symbols(source, k))
-                yield Level(name, f"the last {k} symbols", False, None, excess)
+                yield ExcessLevel(name, f"the last {k} symbols", False, None, excess)
         case Brackets():
             for n in lengths:
-                yield Level(name, "type: P_0 q ln 2", False, n, _mid(bracket_levels.type_excess(source, n)))
-                yield Level(
+                yield ExcessLevel(
+                    name, "type: P_0 q ln 2", False, n, _mid(bracket_levels.type_excess(source, n))
+                )
+                yield ExcessLevel(
                     name, "type and END, one exchange", False, n, _mid(bracket_levels.star_excess(source, n))
                 )
             for said, of in (
@@ -145,7 +147,7 @@ def _levels(name: str, source: Source, lengths: Sequence[int]) -> Iterator[Level
                 ("limit: type and END, one exchange", bracket_levels.star_excess),
                 ("limit: a table on x_n and the parity of n", bracket_levels.last_symbol_excess),
             ):
-                yield Level(name, f"{said}, even n", True, None, _mid(of(source, Limit.EVEN)))
+                yield ExcessLevel(name, f"{said}, even n", True, None, _mid(of(source, LengthParity.EVEN)))
 
 
 def _above(source: Source, level: flint.arb) -> float:

@@ -13,7 +13,7 @@ import typer
 from attemper.checker.limits import (
     MEMORY,
     SECONDS,
-    Limits,
+    ProcessLimits,
     Request,
     check_within,
     memory_note,
@@ -103,7 +103,7 @@ def check_command(
     with _steps(program, path, edited) as steps:
         request = Request(str(path), model, steps, ignore_rounding, edited, explain)
         with activity(f"checking, for at most {seconds:g} seconds"):
-            verdict = check_within(request, Limits(seconds, memory), seconds_since_start())
+            verdict = check_within(request, ProcessLimits(seconds, memory), seconds_since_start())
     lowered = program is not None and program.suffix == TEXT
     # Whoever reads only the first line still gets the exit code.
     with suppress(ReaderLeftError):

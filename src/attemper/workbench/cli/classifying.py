@@ -21,7 +21,7 @@ from attemper.languages.regular.classes import (
 )
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import read_dfa
-from attemper.languages.regular.forcing import Growth, forcing_number, growth
+from attemper.languages.regular.forcing import ForcingGrowth, forcing_number, growth
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import parse_alphabet
 from attemper.workbench.cli.console import out, print_json
@@ -39,7 +39,7 @@ class _Forcing:
     """The forcing number at `FORCED_LENGTH`, and its growth; None beyond a cap, which `refusal` names."""
 
     fixed: int | None
-    growth: Growth | None
+    growth: ForcingGrowth | None
     refusal: str | None
 
 

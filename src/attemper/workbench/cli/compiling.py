@@ -24,7 +24,7 @@ from attemper.certifying.choosing import (
 )
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.decompose import Alternative
-from attemper.compiling.decomposing.limits import CapError, Limits, parse_caps
+from attemper.compiling.decomposing.limits import CapError, CascadeCaps, parse_caps
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import ExitCode
 from attemper.exact.formats import FLOAT32, FORMATS
@@ -54,7 +54,7 @@ from attemper.workbench.cli.options import (
     RegexOption,
 )
 from attemper.workbench.cli.progress import activity, counting
-from attemper.workbench.cli.written import EmptyOption, Written
+from attemper.workbench.cli.written import EmptyOption, WrittenLanguage
 from attemper.workbench.compiling import model_of
 from attemper.workbench.model import Model
 from attemper.workbench.options import regimes_for
@@ -128,7 +128,7 @@ def compile_command(
     """
     limits = _limits(cap or [], is_automaton=regex is not None or dfa is not None)
     normalised = layer_norm_of(layer_norm, rms_norm, unit, eps, padding)
-    written = Written(formula, regex, dfa, program, alphabet, at, empty)
+    written = WrittenLanguage(formula, regex, dfa, program, alphabet, at, empty)
     with activity(written.doing):
         language, letters, text = written.language()
     is_definite = regex is not None and isinstance(language, TemporalLanguage)
@@ -138,27 +138,27 @@ def compile_command(
     goal = None if horizon is None else Goal(FORMATS[dtype.value], kernel, horizon)
     wanted = regimes_for(regime, goal, normalised)
     expression = "" if regex is None or is_definite else regex
-    order = Order(language, letters, wanted, goal, limits, expression, text, notes, normalised)
+    order = CompileRequest(language, letters, wanted, goal, limits, expression, text, notes, normalised)
     return fill(order, output, explain=explain, json=json)
 
 
 @final
 @dataclass(frozen=True)
-class Order:
+class CompileRequest:
     """What is to be compiled, in which regimes, and what is to be said of it besides."""
 
     language: Language
     alphabet: Alphabet
     regimes: tuple[Regime, ...]
     goal: Goal | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: CascadeCaps = field(default_factory=CascadeCaps)
     regex: str = ""
     rasp: str = ""
     notes: tuple[str, ...] = ()
     layer_norm: LayerNorm | None = None
 
 
-def fill(order: Order, output: Path, *, explain: bool, json: bool) -> int:
+def fill(order: CompileRequest, output: Path, *, explain: bool, json: bool) -> int:
     """Compile, write the folder with the certificate, and say what was made; the exit code."""
     language, notes = order.language, list(order.notes)
     with activity("compiling") as report:
@@ -303,13 +303,13 @@ def shortened(text: str) -> str:
     return f"{text[:MOST_SHOWN]}...{text[-MOST_SHOWN // 2 :]} ({len(text):,} characters)"
 
 
-def _limits(caps: list[str], *, is_automaton: bool) -> Limits:
+def _limits(caps: list[str], *, is_automaton: bool) -> CascadeCaps:
     """The caps on an automaton's cascade."""
     if caps and not is_automaton:
         raise typer.BadParameter(
             "--cap is for regular expressions and automata: formulas and programs have no cascade"
         )
-    return Limits().with_caps(parse_caps(caps))
+    return CascadeCaps().with_caps(parse_caps(caps))
 
 
 def _print_pass(report: PassReport) -> None:

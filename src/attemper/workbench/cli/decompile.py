@@ -18,9 +18,9 @@ from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.decompiling import Decompiled, decompile
 from attemper.workbench.report.decompiled import (
-    Form,
+    PrintAs,
+    Printed,
     Remarks,
-    Shown,
     automaton_lines,
     class_of,
     lines_of,
@@ -47,8 +47,8 @@ def decompile_command(
         ),
     ],
     form: Annotated[
-        Form, typer.Option("--as", help="What is printed, and written by -o FILE.")
-    ] = Form.AUTOMATON,
+        PrintAs, typer.Option("--as", help="What is printed, and written by -o FILE.")
+    ] = PrintAs.AUTOMATON,
     edited: Annotated[
         bool, typer.Option("--edited", help="Read the weights as they are now, whoever changed them.")
     ] = False,
@@ -81,7 +81,7 @@ def decompile_command(
     Exit codes: 0 read back, 1 a model's own runs differ from the tables, 12 UNKNOWN, with the reason.
     """
     if ":" in subject and not Path(subject).exists():
-        if edited or form is not Form.AUTOMATON or (output or "").endswith("/"):
+        if edited or form is not PrintAs.AUTOMATON or (output or "").endswith("/"):
             raise OptionError("--edited, --as and -o DIR/ are about a network's folder, not about a model")
         return _model(subject, WORDS if words is None else words, configurations, seconds, output, json)
     if words is not None:
@@ -100,8 +100,8 @@ def decompile_command(
         return _unknown(subject, str(error), json)
     except KeyboardInterrupt as end:
         return _unknown(subject, str(end) or "interrupted", json)
-    is_remarked = json or form is Form.AUTOMATON
-    shown = Shown(found, text, _remarks(found, caps) if is_remarked else None)
+    is_remarked = json or form is PrintAs.AUTOMATON
+    shown = Printed(found, text, _remarks(found, caps) if is_remarked else None)
     is_interrupted = is_remarked and shown.remarks is None
     if json:
         print_json({"subject": subject, "status": "PROVED", **record_of(shown, form)})
@@ -134,13 +134,13 @@ def _unknown(subject: str, reason: str, json: bool) -> int:
 # A network's folder ---------------------------------------------------------------------------------------
 
 
-def _write(found: Decompiled, text: str, form: Form, output: str) -> None:
+def _write(found: Decompiled, text: str, form: PrintAs, output: str) -> None:
     """What was asked for, as a file; or the weights, certified to compute what was read, as a folder.
 
     Raises `UnsupportedError` where there is no automaton to be written: a formula is no automaton's file.
     """
     if not output.endswith("/"):
-        if form is Form.AUTOMATON and found.automaton is None:
+        if form is PrintAs.AUTOMATON and found.automaton is None:
             raise UnsupportedError(
                 f"no automaton was found, but a formula that counts: write that with --as formula -o {output}"
             )

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from attemper.exports.kinds import FORMATS, Kind
-from attemper.exports.subject import Subject
+from attemper.exports.kinds import FORMATS, ExportTarget
+from attemper.exports.subject import Exported
 from attemper.workbench.cli.compiling import shortened
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
@@ -33,7 +33,9 @@ class ImportedKind(StrEnum):
 
 
 def export_command(
-    kind: Annotated[Kind, typer.Argument(metavar="KIND", help="One of: " + ", ".join(Kind) + ".")],
+    kind: Annotated[
+        ExportTarget, typer.Argument(metavar="KIND", help="One of: " + ", ".join(ExportTarget) + ".")
+    ],
     folder: Folder,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="OUT", help="The folder, or the file, to write.")
@@ -56,7 +58,7 @@ def export_command(
     """
     from attemper.exports.export import export
 
-    subject = Subject.load(folder)
+    subject = Exported.load(folder)
     with activity(f"exporting as {kind}"):
         export(subject, kind, output, dtype=dtype, positions=positions, uniform_heads=uniform_heads)
     if json:
@@ -88,7 +90,7 @@ def import_command(
     out.print(f"restored {_named(subject)} to {output}; 'attemper check {output}' says what is proved")
 
 
-def _named(subject: Subject) -> str:
+def _named(subject: Exported) -> str:
     """What was compiled, on one line: texts of programs and automata have many."""
     named = {"program": "an attention program", "automaton": "an automaton"}
     return named.get(subject.source.kind) or shortened(subject.title)

@@ -9,7 +9,7 @@ import typer
 
 from attemper.exports.page.writing import page_text
 from attemper.exports.pictures.source import source_picture
-from attemper.exports.subject import Subject
+from attemper.exports.subject import Exported
 from attemper.languages.words import parse_word
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json, require_ending
@@ -34,7 +34,7 @@ def page_command(
     The file needs no server and no library, and asks nothing of anybody; its address has what is typed.
     """
     _require_file(output)
-    subject = Subject.load(folder)
+    subject = Exported.load(folder)
     picture, why_not = source_picture(subject)
     start = parse_word(word, subject.network.alphabet)
     text = page_text(subject, start, title, picture=picture).encode()

@@ -30,7 +30,7 @@ def play_command(
 
     Needs the extra: pip install 'attemper[play]'. Nobody but this computer reaches the page. Ctrl-C ends it.
     """
-    from attemper.workbench.play.processes import Limits
+    from attemper.workbench.play.processes import AnswerLimits
     from attemper.workbench.play.serving import serve
 
     def started(address: str) -> None:
@@ -39,5 +39,5 @@ def play_command(
             webbrowser.open(address)
 
     with waiting_for_the_user():
-        serve(port, Limits(seconds, memory=memory), started)
+        serve(port, AnswerLimits(seconds, memory=memory), started)
     out.print("ended")

@@ -21,11 +21,11 @@ from attemper.workbench.cli.progress import duration, waiting_for_the_user
 from attemper.workbench.cli.streaming import StreamOptions, run_stream
 from attemper.workbench.folder import load
 from attemper.workbench.model import Model
-from attemper.workbench.options import DType, EngineName, Weights
+from attemper.workbench.options import DType, EngineName, WeightsName
 from attemper.workbench.report.windows import cut, cut_word, length_note
 
 if TYPE_CHECKING:
-    from attemper.running.numbers import Number
+    from attemper.running.numbers import OutputNumber
     from attemper.running.runs import Run
 
 WORDS_AT_ONCE = 4096
@@ -90,7 +90,7 @@ def run_command(
         raise UndecidedError(undecided)
 
 
-def forecast(model: Model, word: Word, weights: Weights, dtype: DType, engine: EngineName) -> str:
+def forecast(model: Model, word: Word, weights: WeightsName, dtype: DType, engine: EngineName) -> str:
     """How long a long word will take, judging by its first symbols: time grows with n in a scan, else n^2.
 
     They are run twice: what the first run loads and makes is there afterwards.
@@ -128,7 +128,7 @@ def _print_symbols(model: Model, run: Run, *, json: bool) -> None:
     out.print(f"{escaped(show_word(run.word))}  {escaped(shown)}")
 
 
-def _print_numbers(run: Run, numbers: tuple[Number | None, ...], *, json: bool) -> None:
+def _print_numbers(run: Run, numbers: tuple[OutputNumber | None, ...], *, json: bool) -> None:
     """The number at every position, in the order of the word's; of a distribution one line a position."""
     from attemper.running.numbers import show_number
 

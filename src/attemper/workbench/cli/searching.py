@@ -13,7 +13,7 @@ from attemper.errors import ExitCode
 from attemper.workbench.cli.console import out
 
 
-class Found(Protocol):
+class CheckedFinding(Protocol):
     """What a search found, and what the checker says to that."""
 
     @property
@@ -44,7 +44,7 @@ def use_few_threads() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", threads)
 
 
-def written(found: Found, output: Path | None, *, json: bool) -> ExitCode:
+def written(found: CheckedFinding, output: Path | None, *, json: bool) -> ExitCode:
     """Write what was found, if that was asked for, and say how the command ends."""
     if found.verdict is None:
         return ExitCode.UNKNOWN

@@ -31,7 +31,7 @@ GRACE = 1.5
 
 SecondsOption = Annotated[float, typer.Option("--seconds", metavar="S", help="UNKNOWN after so long.")]
 
-Given = ParamSpec("Given")
+Arguments = ParamSpec("Arguments")
 Returned = TypeVar("Returned")
 
 _STANDING_BY = """
@@ -59,11 +59,11 @@ class TimeUpError(AttemperError):
     exit_code = ExitCode.UNKNOWN
 
 
-def limited(command: Callable[Given, Returned]) -> Callable[Given, Returned]:
+def limited(command: Callable[Arguments, Returned]) -> Callable[Arguments, Returned]:
     """The command, which has an option `seconds`, with an end after that time."""
 
     @wraps(command)
-    def with_an_end(*arguments: Given.args, **options: Given.kwargs) -> Returned:
+    def with_an_end(*arguments: Arguments.args, **options: Arguments.kwargs) -> Returned:
         with time_limit(options["seconds"]):
             return command(*arguments, **options)
 

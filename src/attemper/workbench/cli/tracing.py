@@ -24,7 +24,7 @@ from attemper.workbench.report.attention import (
     truth_table,
 )
 from attemper.workbench.report.heads import HeadTrace
-from attemper.workbench.report.windows import Window, cut_word
+from attemper.workbench.report.windows import WordWindow, cut_word
 
 if TYPE_CHECKING:
     from attemper.workbench.trace import Trace
@@ -134,5 +134,5 @@ def _print_head(head: HeadTrace, word: Word, view: View) -> bool:
     return pattern.shaded
 
 
-def _positions(window: Window) -> str:
+def _positions(window: WordWindow) -> str:
     return f"positions {window.first} to {window.last} of {window.length}"

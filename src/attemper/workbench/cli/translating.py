@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attemper.compiling.decomposing.limits import Limits, parse_caps
+from attemper.compiling.decomposing.limits import CascadeCaps, parse_caps
 from attemper.languages.temporal.show import show
 from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import out, print_json
@@ -19,7 +19,7 @@ def formula_command(
     json: Json = False,
 ) -> None:
     """Write a regular language as a past formula, read at the last position."""
-    limits = Limits().with_caps(parse_caps(cap or []))
+    limits = CascadeCaps().with_caps(parse_caps(cap or []))
     with activity("making the automaton") as report:
         automaton = automaton_of(regex, dfa, alphabet)
         report(f"it has {len(automaton.moves):,} states; translating")

@@ -18,7 +18,7 @@ from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.folder import load
 
 if TYPE_CHECKING:
-    from attemper.running.numbers import Number
+    from attemper.running.numbers import OutputNumber
     from attemper.workbench.model import Model
     from attemper.workbench.verify import Expected, Plan, Verification
 
@@ -107,7 +107,7 @@ def _verified(
     return verify(model, plan, progress)
 
 
-def _plain(found: bool | Number | Expected | None) -> object:
+def _plain(found: bool | OutputNumber | Expected | None) -> object:
     """As JSON has it: fractions as numbers."""
     match found:
         case Fraction():

@@ -29,7 +29,7 @@ class EmptyOption(StrEnum):
 
 @final
 @dataclass(frozen=True)
-class Written:
+class WrittenLanguage:
     """One of formula, regular expression, automaton's file and program's file; and how it is read."""
 
     formula: str | None

@@ -14,18 +14,18 @@ from attemper.errors import ExitCode
 from attemper.languages.named.entry import (
     Automaton,
     Entry,
-    Formula,
-    Named,
-    PutOut,
+    FormulaText,
     Rasp,
     Regex,
-    Source,
+    SourceText,
+    StatedOutput,
     Transduction,
+    ZooEntry,
 )
 from attemper.languages.named.zoo import ALIASES, FAMILIES, everything
 from attemper.languages.words import Alphabet, Word, show_alphabet, show_word
 from attemper.networks.regime import Regime
-from attemper.workbench.cli.compiling import Order, fill, shortened
+from attemper.workbench.cli.compiling import CompileRequest, fill, shortened
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json
 from attemper.workbench.zoo import named
@@ -104,10 +104,10 @@ def _write_pages(folder: Path, name: str | None, options: Sequence[str], *, json
     return ExitCode.OK
 
 
-def _order(entry: Named, regime: Regime) -> Order:
+def _order(entry: ZooEntry, regime: Regime) -> CompileRequest:
     """What `attemper compile` would be told. Raises `UnsupportedError` if there is no source yet."""
     source = entry.source
-    return Order(
+    return CompileRequest(
         language_of(entry, source),
         Alphabet(entry.alphabet),
         (regime,),
@@ -199,7 +199,7 @@ def _shown(outputs: tuple[str | int | dict[str, str], ...]) -> str:
     return show_word(names) if is_words else " ".join(map(str, outputs))
 
 
-def _plain(put_out: PutOut) -> str | int | dict[str, str]:
+def _plain(put_out: StatedOutput) -> str | int | dict[str, str]:
     """What JSON has: fractions are texts."""
     match put_out:
         case Fraction():
@@ -210,7 +210,7 @@ def _plain(put_out: PutOut) -> str | int | dict[str, str]:
             return put_out
 
 
-def _drawn(entry: Named, count: int, longest: int, seed: int) -> _Words | _Examples:
+def _drawn(entry: ZooEntry, count: int, longest: int, seed: int) -> _Words | _Examples:
     match entry:
         case Entry():
             return _Words(
@@ -225,7 +225,7 @@ def _drawn(entry: Named, count: int, longest: int, seed: int) -> _Words | _Examp
             assert_never(entry)
 
 
-def _record(entry: Named) -> dict[str, object]:
+def _record(entry: ZooEntry) -> dict[str, object]:
     """All about the entry as JSON data, without words."""
     record: dict[str, object] = {
         "name": entry.name,
@@ -247,10 +247,10 @@ def _record(entry: Named) -> dict[str, object]:
             assert_never(entry)
 
 
-def source_record(source: Source) -> dict[str, object]:
+def source_record(source: SourceText) -> dict[str, object]:
     """A source as JSON data, under the name of its kind."""
     match source:
-        case Formula(text, at):
+        case FormulaText(text, at):
             return {"formula": text, "at": at}
         case Regex(text):
             return {"regex": text}
@@ -262,14 +262,14 @@ def source_record(source: Source) -> dict[str, object]:
             assert_never(source)
 
 
-def source_facts(source: Source) -> Iterator[tuple[str, str]]:
+def source_facts(source: SourceText) -> Iterator[tuple[str, str]]:
     """A source's kind and text, line by line, or how large it is.
 
     >>> list(source_facts(Regex("(ab)*")))
     [('expression', '(ab)*')]
     """
     match source:
-        case Formula(text, at):
+        case FormulaText(text, at):
             yield "formula", shortened(text if at == "last" else f"{text}, read at the first position")
         case Regex(text):
             yield "expression", shortened(text)
@@ -282,7 +282,7 @@ def source_facts(source: Source) -> Iterator[tuple[str, str]]:
             assert_never(source)
 
 
-def _facts(entry: Named) -> Iterator[tuple[str, str]]:
+def _facts(entry: ZooEntry) -> Iterator[tuple[str, str]]:
     yield "class", entry.kind
     if isinstance(entry, Entry) and entry.polarity:
         yield "polarity", entry.polarity

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attemper.files import read_bytes
-from attemper.languages.named.entry import Named
+from attemper.languages.named.entry import ZooEntry
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.progress import counting
 from attemper.workbench.zoo_pages.index import TITLE, index_text
@@ -14,7 +14,7 @@ from attemper.workbench.zoo_pages.making import INDEX, ZooPage, zoo_page
 from attemper.writing import require_own, write_together
 
 
-def write_pages(entries: Sequence[Named], folder: Path, *, json: bool) -> None:
+def write_pages(entries: Sequence[ZooEntry], folder: Path, *, json: bool) -> None:
     """Write a page for each entry, and the index; all at once, when all are made. Says what was written.
 
     Raises `MalformedFileError` if the folder cannot be written, or has something else; what stood there is

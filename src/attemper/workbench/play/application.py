@@ -11,7 +11,7 @@ from attemper.errors import OptionError
 from attemper.exports.extras import library
 from attemper.workbench.play.desk import BusyError, Desk
 from attemper.workbench.play.guards import Application, guarded
-from attemper.workbench.play.processes import Answer
+from attemper.workbench.play.processes import JsonAnswer
 from attemper.workbench.play.question import read_question
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ async def _compiled(request: Request, desk: Desk) -> Response:
     return _json(answer, 422 if "error" in answer else 200)
 
 
-def _json(record: Answer, status: int, headers: Mapping[str, str] | None = None) -> Response:
+def _json(record: JsonAnswer, status: int, headers: Mapping[str, str] | None = None) -> Response:
     """The record as JSON in ASCII, as texts of readers can have half a surrogate pair, which UTF-8 cannot."""
     from starlette.responses import Response
 
@@ -87,7 +87,7 @@ async def _body(request: Request) -> bytes | None:
     return data
 
 
-async def _unless_left(work: Awaitable[Answer], request: Request) -> Answer | None:
+async def _unless_left(work: Awaitable[JsonAnswer], request: Request) -> JsonAnswer | None:
     """What the work gives; None, and the work is cancelled, if the reader leaves before."""
     working = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_left(request))

@@ -79,11 +79,11 @@ def _contents(model: Model, certificate: Certificate | None) -> dict[str, object
     """What the page shows of the network, under the name `contents`."""
     from attemper.exports.page.contents import json_of, page_contents
     from attemper.exports.pictures.source import picture_of
-    from attemper.exports.subject import Subject
+    from attemper.exports.subject import Exported
 
     picture, note = picture_of(model.language)
     word = _first_word(model)
-    subject = Subject(model.network, model.source, certificate)
+    subject = Exported(model.network, model.source, certificate)
     title = "attention program" if model.source.kind == "program" else None
     contents = page_contents(subject, word, title, picture)
     json_of(contents)  # refuses what is too large

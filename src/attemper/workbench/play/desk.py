@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import final
 
-from attemper.workbench.play.processes import Answer, Limits, answer_to
+from attemper.workbench.play.processes import AnswerLimits, JsonAnswer, answer_to
 from attemper.workbench.play.question import Question
 
 KEPT = 32
@@ -20,18 +20,18 @@ class BusyError(Exception):
 class Desk:
     """Answers questions within limits, until it is closed."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
+    def __init__(self, limits: AnswerLimits | None = None) -> None:
+        self.limits = limits or AnswerLimits()
         self.closed = False
-        self._working: set[asyncio.Task[Answer]] = set()
-        self._kept: dict[Question, Answer] = {}
+        self._working: set[asyncio.Task[JsonAnswer]] = set()
+        self._kept: dict[Question, JsonAnswer] = {}
 
     @property
     def busy(self) -> int:
         """How many questions are being answered."""
         return len(self._working)
 
-    async def answer(self, question: Question) -> Answer:
+    async def answer(self, question: Question) -> JsonAnswer:
         """The answer to a question, which is kept where it is a network with a certificate.
 
         Raises `BusyError` if `at_once` questions are being answered, and if the desk is closed meanwhile.
@@ -57,7 +57,7 @@ class Desk:
         for work in self._working:
             work.cancel()
 
-    async def _made(self, question: Question) -> Answer:
+    async def _made(self, question: Question) -> JsonAnswer:
         """The answer of a process. Whoever stops waiting for this stops the process, too."""
         work = asyncio.create_task(answer_to(question, self.limits))
         self._working.add(work)
@@ -71,7 +71,7 @@ class Desk:
             self._working.discard(work)
 
 
-def _is_certified(answer: Answer) -> bool:
+def _is_certified(answer: JsonAnswer) -> bool:
     """Whether nothing would be found by asking again."""
     match answer:
         case {"contents": {"certificate": dict()}}:

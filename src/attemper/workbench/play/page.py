@@ -9,10 +9,10 @@ from importlib.resources import files
 from string import Template
 
 from attemper.exports.page.writing import document
-from attemper.languages.named.entry import Automaton, Entry, Formula, Named, Rasp, Regex
+from attemper.languages.named.entry import Automaton, Entry, FormulaText, Rasp, Regex, ZooEntry
 from attemper.languages.named.zoo import everything
 from attemper.languages.words import Alphabet, show_alphabet
-from attemper.workbench.play.question import Question, Written
+from attemper.workbench.play.question import Notation, Question
 
 
 def play_page() -> str:
@@ -44,17 +44,17 @@ def examples() -> Iterator[tuple[str, Question]]:
             yield entry.name, question
 
 
-def _asked(entry: Named) -> Question | None:
+def _asked(entry: ZooEntry) -> Question | None:
     """What a reader would type for an entry; None for an automaton, which is a table."""
     letters = show_alphabet(Alphabet(entry.alphabet))
     match entry.source:
-        case Formula(text, at):
+        case FormulaText(text, at):
             accepts = isinstance(entry, Entry) and entry.accepts(())
-            return Question(Written.FORMULA, text, letters, at=at, empty="accept" if accepts else "reject")
+            return Question(Notation.FORMULA, text, letters, at=at, empty="accept" if accepts else "reject")
         case Regex(text):
-            return Question(Written.REGEX, text, letters)
+            return Question(Notation.REGEX, text, letters)
         case Rasp(text):
-            return Question(Written.PROGRAM, text)
+            return Question(Notation.PROGRAM, text)
         case Automaton():
             return None
 

@@ -30,7 +30,7 @@ _START = (
 
 @final
 @dataclass(frozen=True)
-class Limits:
+class AnswerLimits:
     """What an answer may take: seconds until there is a network, seconds for its certificate within those,
     and megabytes (10^6 bytes); and how many may be in the making at once.
 
@@ -51,11 +51,11 @@ class Limits:
                 raise OptionError(f"{name} must be more than 0{up_to}, not {limit}")
 
 
-Answer = dict[str, object]
+JsonAnswer = dict[str, object]
 """`{"contents": ..., "notes": [...]}`, where contents are what the page shows; or `{"error": ...}`."""
 
 
-async def answer_to(question: Question, limits: Limits) -> Answer:
+async def answer_to(question: Question, limits: AnswerLimits) -> JsonAnswer:
     """What a process of its own makes of the question, or why it came to no end.
 
     The process is killed when its time is over and when this task is cancelled; it ends with this process,
@@ -78,12 +78,12 @@ async def answer_to(question: Question, limits: Limits) -> Answer:
 _UNCERTIFIED = "not certified in the time and memory of an answer: 'attemper compile' has no such limits"
 
 
-def _notes(answer: Answer) -> list[object]:
+def _notes(answer: JsonAnswer) -> list[object]:
     notes = answer["notes"]
     return notes if isinstance(notes, list) else []
 
 
-async def _line(process: Process, seconds: float) -> Answer | None:
+async def _line(process: Process, seconds: float) -> JsonAnswer | None:
     """The next line of the process, read; None if there is none, or it comes too late."""
     assert process.stdout is not None
     try:
@@ -94,7 +94,7 @@ async def _line(process: Process, seconds: float) -> Answer | None:
     return json.loads(text) if text.endswith(b"\n") else None
 
 
-async def _no_answer(process: Process, limits: Limits, *, is_late: bool) -> Answer:
+async def _no_answer(process: Process, limits: AnswerLimits, *, is_late: bool) -> JsonAnswer:
     """Why a process has put out no line."""
     if is_late:
         return {

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from attemper.workbench.model import Model
 
 
-class Written(StrEnum):
+class Notation(StrEnum):
     """How the language is written."""
 
     FORMULA = "formula"
@@ -23,7 +23,7 @@ class Written(StrEnum):
 
 
 CHOICES: dict[str, tuple[str, ...]] = {
-    "written": tuple(Written),
+    "written": tuple(Notation),
     "regime": ("unbounded", "temperature", "decoder"),
     "at": ("", "first", "last"),
     "empty": ("", "accept", "reject"),
@@ -54,8 +54,8 @@ class Question:
             if value not in choices:
                 raise OptionError(f"{name} must be one of {', '.join(filter(None, choices))}, not '{value}'")
         if not self.text.strip():
-            raise OptionError(f"write a {_NAMES[Written(self.written)]}")
-        if self.written != Written.PROGRAM and not self.alphabet.strip():
+            raise OptionError(f"write a {_NAMES[Notation(self.written)]}")
+        if self.written != Notation.PROGRAM and not self.alphabet.strip():
             raise OptionError("write the alphabet: characters (01), or symbols between blanks (push pop)")
 
     def as_json(self) -> str:
@@ -64,9 +64,9 @@ class Question:
 
 
 _NAMES = {
-    Written.FORMULA: "formula, for example O a",
-    Written.REGEX: "regular expression, for example (ab)*",
-    Written.PROGRAM: "program: its first line is the alphabet, for example alphabet a b",
+    Notation.FORMULA: "formula, for example O a",
+    Notation.REGEX: "regular expression, for example (ab)*",
+    Notation.PROGRAM: "program: its first line is the alphabet, for example alphabet a b",
 }
 
 
@@ -101,16 +101,16 @@ def model_of(question: Question) -> Model:
     from attemper.workbench.compiling import compile_program, compile_regex
     from attemper.workbench.options import RegimeName
 
-    written, text, alphabet = Written(question.written), question.text, question.alphabet
+    written, text, alphabet = Notation(question.written), question.text, question.alphabet
     regime = cast(RegimeName, question.regime)
     at = cast(Literal["first", "last"] | None, question.at or None)
     empty = cast(Literal["accept", "reject"] | None, question.empty or None)
     match written:
-        case Written.FORMULA:
+        case Notation.FORMULA:
             return compile_formula(text, alphabet, at=at, regime=regime, empty=empty or "reject")
-        case Written.REGEX:
+        case Notation.REGEX:
             return compile_regex(text, alphabet, regime=regime)
-        case Written.PROGRAM:
+        case Notation.PROGRAM:
             return compile_program(text, at=at, regime=regime, empty=empty)
         case _:
             assert_never(written)

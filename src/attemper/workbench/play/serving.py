@@ -13,7 +13,7 @@ from attemper.exports.extras import library
 from attemper.workbench.play.application import application
 from attemper.workbench.play.desk import Desk
 from attemper.workbench.play.page import play_page
-from attemper.workbench.play.processes import Limits
+from attemper.workbench.play.processes import AnswerLimits
 
 LOOPBACK = "127.0.0.1"
 """The address that this computer alone reaches."""
@@ -22,7 +22,7 @@ GRACE, TICK = 2, 0.1
 """Seconds: how long an ending server tells that to those who wait, and how often its end is looked for."""
 
 
-def serve(port: int, limits: Limits, started: Callable[[str], None]) -> None:
+def serve(port: int, limits: AnswerLimits, started: Callable[[str], None]) -> None:
     """Serve the page on that port of this computer, 0 for any that is free, until it is interrupted.
 
     `started` is told the page's address once it can be opened. Raises `OptionError` if the extra `play` is

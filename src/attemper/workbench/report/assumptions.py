@@ -34,7 +34,7 @@ from attemper.exact.laurent import Laurent, constant, monomial, plus, times
 from attemper.networks.layers import Coordinate, Head, Layer, LinearForm, Masking, Network, Softmax
 
 
-class Answer(StrEnum):
+class Boundedness(StrEnum):
     """Whether something is bounded over all positions of all lengths."""
 
     YES = "yes"
@@ -137,7 +137,7 @@ def _origins_after(
     return after
 
 
-def is_bounded(form: ClosedForm) -> Answer:
+def is_bounded(form: ClosedForm) -> Boundedness:
     """Whether the form is bounded over all 1 <= i <= n.
 
     It is if no power of it grows; it is not if its Laurent polynomial grows along i = 2, i = n/2 or i = n, n
@@ -150,13 +150,13 @@ def is_bounded(form: ClosedForm) -> Answer:
     if isinstance(form, Digits):
         return is_bounded(form.form)
     if growth(form) <= 0 and not _has_digits(form):
-        return Answer.YES
+        return Boundedness.YES
     polynomial = _laurent(form)
     if polynomial is not None and any(
         _grows(polynomial, slope) for slope in (None, Fraction(1, 2), Fraction(1))
     ):
-        return Answer.NO
-    return Answer.UNKNOWN
+        return Boundedness.NO
+    return Boundedness.UNKNOWN
 
 
 def _grows(polynomial: Laurent, slope: Fraction | None) -> bool:
@@ -217,37 +217,37 @@ def _has_digits(form: ClosedForm) -> bool:
             return False
 
 
-def _after(layer: Layer, known: dict[Coordinate, Answer]) -> dict[Coordinate, Answer]:
+def _after(layer: Layer, known: dict[Coordinate, Boundedness]) -> dict[Coordinate, Boundedness]:
     """What is known of the coordinates after a layer: averages and bits of what is bounded are bounded."""
     after = dict(known)
 
     def write(target: Coordinate, bounded: bool) -> None:
-        if not bounded or after.get(target, Answer.YES) is not Answer.YES:
-            after[target] = Answer.UNKNOWN
+        if not bounded or after.get(target, Boundedness.YES) is not Boundedness.YES:
+            after[target] = Boundedness.UNKNOWN
 
     for head in layer.heads:
         for value, target in zip(head.values, head.targets, strict=True):
-            write(target, _of_form(value, known) is Answer.YES)
+            write(target, _of_form(value, known) is Boundedness.YES)
     rounded = {unit for pair in layer.clamps for unit in pair}
     middle = dict(after)
     for number, unit in enumerate(layer.hidden):
         for target, _ in unit.outputs:
             # The two units that round a bit differ by at most 1 whatever they read.
-            write(target, number in rounded or _of_form(unit.form, middle) is Answer.YES)
+            write(target, number in rounded or _of_form(unit.form, middle) is Boundedness.YES)
     return after
 
 
-def _of_form(form: LinearForm, known: dict[Coordinate, Answer]) -> Answer:
+def _of_form(form: LinearForm, known: dict[Coordinate, Boundedness]) -> Boundedness:
     """Whether a linear form is bounded: it is not if one coordinate is not and all others are."""
-    answers = [known.get(coordinate, Answer.YES) for coordinate, _ in form]
-    if all(answer is Answer.YES for answer in answers):
-        return Answer.YES
-    alone = answers.count(Answer.NO) == 1 and Answer.UNKNOWN not in answers
-    return Answer.NO if alone else Answer.UNKNOWN
+    answers = [known.get(coordinate, Boundedness.YES) for coordinate, _ in form]
+    if all(answer is Boundedness.YES for answer in answers):
+        return Boundedness.YES
+    alone = answers.count(Boundedness.NO) == 1 and Boundedness.UNKNOWN not in answers
+    return Boundedness.NO if alone else Boundedness.UNKNOWN
 
 
 def _of_head(
-    head: Head, forms: dict[Coordinate, ClosedForm], known: dict[Coordinate, Answer], read: Origin
+    head: Head, forms: dict[Coordinate, ClosedForm], known: dict[Coordinate, Boundedness], read: Origin
 ) -> OneSymbol:
     if not isinstance(head.weighting, Softmax):
         return OneSymbol.UNKNOWN
@@ -255,35 +255,35 @@ def _of_head(
     cold = is_bounded(coldness)
     rows = [(q, k) for q, k in zip(head.query, head.key, strict=True) if q and k]
     values = _all(_of_form(value, known) for value in head.values)
-    if values is Answer.YES and _range_is_bounded(rows, coldness, forms, known):
+    if values is Boundedness.YES and _range_is_bounded(rows, coldness, forms, known):
         # With a mask, averages of averages fall as (log n)^k/n for early symbols: not O(1/n), and not said.
         few = {Origin.OWN_SYMBOL: OneSymbol.FEW, Origin.AVERAGES: OneSymbol.FEW, Origin.MORE: OneSymbol.READ}
         return few.get(read, OneSymbol.UNKNOWN)
     places = _all([*(_of_form(form, known) for row in rows for form in row), values])
     match cold, places:
-        case Answer.NO, Answer.YES:
+        case Boundedness.NO, Boundedness.YES:
             return OneSymbol.TEMPERATURE
-        case Answer.YES, Answer.NO:
+        case Boundedness.YES, Boundedness.NO:
             return OneSymbol.POSITIONS
-        case Answer.NO, Answer.NO:
+        case Boundedness.NO, Boundedness.NO:
             return OneSymbol.BOTH
         case _:
             return OneSymbol.UNKNOWN
 
 
-def _all(answers: Iterable[Answer]) -> Answer:
+def _all(answers: Iterable[Boundedness]) -> Boundedness:
     """Whether all of several things are bounded."""
     found = set(answers)
-    if Answer.NO in found:
-        return Answer.NO
-    return Answer.UNKNOWN if Answer.UNKNOWN in found else Answer.YES
+    if Boundedness.NO in found:
+        return Boundedness.NO
+    return Boundedness.UNKNOWN if Boundedness.UNKNOWN in found else Boundedness.YES
 
 
 def _range_is_bounded(
     rows: list[tuple[LinearForm, LinearForm]],
     coldness: ClosedForm,
     forms: dict[Coordinate, ClosedForm],
-    known: dict[Coordinate, Answer],
+    known: dict[Coordinate, Boundedness],
 ) -> bool:
     """Whether the powers of n in queries, keys and 1/temperature cancel: scores are then bounded."""
 
@@ -292,9 +292,9 @@ def _range_is_bounded(
         powers = []
         for coordinate, _ in form:
             own = forms.get(coordinate)
-            if own is not None and not _has_digits(own) and known[coordinate] is not Answer.UNKNOWN:
+            if own is not None and not _has_digits(own) and known[coordinate] is not Boundedness.UNKNOWN:
                 powers.append(growth(own))
-            elif known.get(coordinate, Answer.YES) is Answer.YES:
+            elif known.get(coordinate, Boundedness.YES) is Boundedness.YES:
                 powers.append(0)
             else:
                 return None

@@ -19,7 +19,7 @@ from attemper.languages.words import Word
 from attemper.workbench.report.heads import HeadTrace, Truths
 from attemper.workbench.report.tables import table
 from attemper.workbench.report.windows import (
-    Window,
+    WordWindow,
     cut,
     ruler,
     spans,
@@ -70,11 +70,11 @@ class Pattern:
     """A head's attention as a table, the positions in it, and whether its weights are shaded or numbers."""
 
     table: Table
-    window: Window
+    window: WordWindow
     shaded: bool
 
 
-def truth_table(subformulas: Truths, word: Word, view: View) -> tuple[Table, Window]:
+def truth_table(subformulas: Truths, word: Word, view: View) -> tuple[Table, WordWindow]:
     """The truth of every subformula, one character a position, and the positions that there is room for.
 
     Symbols stand above their positions where there is room for them, too.
@@ -101,7 +101,7 @@ def attention_pattern(head: HeadTrace, word: Word, view: View) -> Pattern:
         if view.fits(numbers):
             return Pattern(numbers, window_around(view.centre, len(word), len(word)), shaded=False)
 
-    def fits(window: Window) -> bool:
+    def fits(window: WordWindow) -> bool:
         return view.fits(_shaded(head, word, window, view))
 
     window = widest_window(view.centre, len(word), view.room, fits)
@@ -135,7 +135,7 @@ def _numbers(head: HeadTrace, word: Word, view: View) -> Table:
     return shown
 
 
-def _shaded(head: HeadTrace, word: Word, window: Window, view: View) -> Table:
+def _shaded(head: HeadTrace, word: Word, window: WordWindow, view: View) -> Table:
     shown = table("i", "")
     shown.add_column(Text(ruler(window)), no_wrap=True)
     if not window.is_whole:

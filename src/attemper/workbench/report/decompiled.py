@@ -30,7 +30,7 @@ MOST_CLASSIFIED = 2_000
 ENDS = (("accepted", True), ("rejected", False))
 
 
-class Form(StrEnum):
+class PrintAs(StrEnum):
     """What is printed or written."""
 
     AUTOMATON = "automaton"
@@ -52,7 +52,7 @@ class Remarks:
 
 @final
 @dataclass(frozen=True)
-class Shown:
+class Printed:
     """What is said of a network."""
 
     found: Decompiled
@@ -62,12 +62,12 @@ class Shown:
     """None where these were not asked for, or not waited for."""
 
 
-def text_of(found: Decompiled, form: Form) -> str:
+def text_of(found: Decompiled, form: PrintAs) -> str:
     """What was asked for. Raises `UnsupportedError` where that does not exist."""
     match form:
-        case Form.PROGRAM:
+        case PrintAs.PROGRAM:
             return show_program(found.realisation.program)
-        case Form.AUTOMATON if found.automaton is not None:
+        case PrintAs.AUTOMATON if found.automaton is not None:
             return dfa_to_json(found.automaton)
         case _:
             return f"{show(found.formula)}\n"
@@ -98,11 +98,11 @@ def _short_formula(found: Decompiled) -> str:
         return ""
 
 
-def lines_of(shown: Shown, form: Form) -> list[str]:
+def lines_of(shown: Printed, form: PrintAs) -> list[str]:
     """What is printed."""
     found, automaton, remarks = shown.found, shown.found.automaton, shown.remarks
     proved = f"PROVED: {_claim(found)}"
-    if form is not Form.AUTOMATON:
+    if form is not PrintAs.AUTOMATON:
         return [shown.text.rstrip("\n"), proved]
     if remarks is None:
         return [proved]
@@ -142,7 +142,7 @@ def _departed(found: Departure | None) -> list[str]:
             return [f"differs from the certificate's claim at {show_word(word)}"]
 
 
-def record_of(shown: Shown, form: Form) -> dict[str, object]:
+def record_of(shown: Printed, form: PrintAs) -> dict[str, object]:
     """What was read, as JSON data."""
     found, automaton, remarks = shown.found, shown.found.automaton, shown.remarks
     record: dict[str, object] = {
@@ -158,7 +158,7 @@ def record_of(shown: Shown, form: Form) -> dict[str, object]:
         for name, accepted in ENDS:
             word = shortest_word(automaton, accepted)
             record[f"shortest_{name}"] = None if word is None else list(word)
-    if form is Form.PROGRAM:
+    if form is PrintAs.PROGRAM:
         record["program"] = shown.text
     if remarks is None:
         record["interrupted"] = True

@@ -9,7 +9,7 @@ from typing import assert_never, final
 
 from attemper.attention_program.show import show_program
 from attemper.compiling.levels import Level, NetworkLevel, ProgramLevel
-from attemper.compiling.pipeline import Stage
+from attemper.compiling.pipeline import PassResult
 from attemper.workbench.report.network_text import network_lines
 
 
@@ -36,7 +36,7 @@ class PassReport:
         }
 
 
-def pass_reports(stages: Sequence[Stage]) -> tuple[PassReport, ...]:
+def pass_reports(stages: Sequence[PassResult]) -> tuple[PassReport, ...]:
     """A report for each pass, in their order."""
     same = [False, *(before.level == after.level for before, after in pairwise(stages))]
     return tuple(

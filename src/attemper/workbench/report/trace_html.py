@@ -9,7 +9,7 @@ from attemper.escapes import escaped
 from attemper.languages.words import Word
 from attemper.workbench.report.attention import weight_text
 from attemper.workbench.report.heads import HeadTrace, LayerMargin, Truths
-from attemper.workbench.report.windows import Window, cut_word, window_around
+from attemper.workbench.report.windows import WordWindow, cut_word, window_around
 
 SHOWN = 24
 """Of a longer word the last positions are shown."""
@@ -31,7 +31,7 @@ def trace_html(
     return f"<div>{''.join(parts)}</div>"
 
 
-def _truth(subformulas: Truths, word: Word, window: Window) -> str:
+def _truth(subformulas: Truths, word: Word, window: WordWindow) -> str:
     rows = (
         _row(f"<td><code>{_text(name)}</code></td>", (_bit(truth[i - 1]) for i in window.positions))
         for name, truth in subformulas
@@ -39,7 +39,7 @@ def _truth(subformulas: Truths, word: Word, window: Window) -> str:
     return _table("<th>subformula</th>", word, window, rows)
 
 
-def _head(head: HeadTrace, word: Word, window: Window) -> str:
+def _head(head: HeadTrace, word: Word, window: WordWindow) -> str:
     writes = _text(", ".join(head.writes))
     title = f"<p>layer {head.layer}, head {head.head}: {head.construction}, writes {writes}</p>"
     rows = (
@@ -59,7 +59,7 @@ def _bit(bit: bool) -> str:
     return f"<td>{'1' if bit else '.'}</td>"
 
 
-def _table(corner: str, word: Word, window: Window, rows: Iterable[str]) -> str:
+def _table(corner: str, word: Word, window: WordWindow, rows: Iterable[str]) -> str:
     heads = (f"<th>{_label(word, j)}</th>" for j in window.positions)
     return f"<table>{_row(corner, heads)}{''.join(rows)}</table>"
 

@@ -15,7 +15,7 @@ from attemper.languages.words import Word, show_word
 
 @final
 @dataclass(frozen=True)
-class Window:
+class WordWindow:
     """The positions `first` to `last`, counted from 1, of the `length` positions of a word."""
 
     first: int
@@ -32,18 +32,18 @@ class Window:
         return len(self.positions) == self.length
 
 
-def window_around(position: int, length: int, room: int) -> Window:
+def window_around(position: int, length: int, room: int) -> WordWindow:
     """As many as `room` positions, with the given one in the middle where the word has enough on both sides.
 
     >>> window_around(50, 100, 10), window_around(99, 100, 10)
-    (Window(first=45, last=54, length=100), Window(first=91, last=100, length=100))
+    (WordWindow(first=45, last=54, length=100), WordWindow(first=91, last=100, length=100))
     """
     size = min(room, length)
     first = min(max(position - size // 2, 1), length - size + 1)
-    return Window(first, first + size - 1, length)
+    return WordWindow(first, first + size - 1, length)
 
 
-def widest_window(position: int, length: int, room: int, fits: Callable[[Window], bool]) -> Window:
+def widest_window(position: int, length: int, room: int, fits: Callable[[WordWindow], bool]) -> WordWindow:
     """The widest window around a position that `fits`, of at most `room` positions and at least one.
 
     Where a window fits the narrower ones are taken to fit, too.
@@ -53,10 +53,10 @@ def widest_window(position: int, length: int, room: int, fits: Callable[[Window]
     return window_around(position, length, max(fitting, 1))
 
 
-def ruler(window: Window, width: int = 1) -> str:
+def ruler(window: WordWindow, width: int = 1) -> str:
     """The numbers of the window's positions, read from top to bottom, each in `width` columns.
 
-    >>> print(ruler(Window(8, 12, 12)))
+    >>> print(ruler(WordWindow(8, 12, 12)))
       111
     89012
     """

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import final
 
 from attemper.languages.words import Word
-from attemper.running.numbers import Number
+from attemper.running.numbers import OutputNumber
 
 Expected = int | Fraction | dict[str, Fraction]
 """A number as it should be."""
@@ -22,7 +22,7 @@ class Disagreement:
     position: int
     which: str
     expected: bool | Expected
-    got: bool | Number | None
+    got: bool | OutputNumber | None
 
 
 @final

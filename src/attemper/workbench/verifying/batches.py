@@ -24,7 +24,7 @@ class Stretch:
 
 @final
 @dataclass(frozen=True)
-class Prefixes:
+class PrefixStretch:
     """A stretch of words, and each shorter word whose continuation by the first symbol is in the stretch."""
 
     stretch: Stretch
@@ -32,13 +32,13 @@ class Prefixes:
 
 @final
 @dataclass(frozen=True)
-class Listed:
+class WordList:
     """These words, all of one length."""
 
     words: tuple[Word, ...]
 
 
-Batch = Stretch | Prefixes | Listed
+Batch = Stretch | PrefixStretch | WordList
 
 
 def words_in(stretch: Stretch, symbols: Sequence[str]) -> list[Word]:

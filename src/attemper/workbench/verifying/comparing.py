@@ -20,25 +20,25 @@ from attemper.languages.words import Word
 from attemper.networks.layers import HardWeighting, Network
 from attemper.running.batches import run_words
 from attemper.running.dense import DenseTransformer
-from attemper.running.numbers import Number
+from attemper.running.numbers import OutputNumber
 from attemper.running.runs import Run
 from attemper.running.truth import truth_of_words
 from attemper.workbench.verifying.answers import NOTHING, Disagreement, Expected, Verification, joined
-from attemper.workbench.verifying.batches import Batch, Listed, Prefixes, Stretch, shorter, words_in
+from attemper.workbench.verifying.batches import Batch, PrefixStretch, Stretch, WordList, shorter, words_in
 
 DEFINITIONAL_LENGTH = 8
 """Up to this length the exact meaning of a formula is evaluated straight from the definition as well."""
 
-Bits = Sequence[Sequence[bool]]
+OutputBits = Sequence[Sequence[bool]]
 """One row for each output, with a bit for each position."""
 
-Outputs = Bits | Sequence[Sequence[Expected]]
+ExpectedOutputs = OutputBits | Sequence[Sequence[Expected]]
 """Bits, or in their places numbers."""
 
 
 @final
 @dataclass(frozen=True)
-class Contest:
+class TestedNetwork:
     """A language, and the network that should compute it, to be run softly and hard."""
 
     language: Language
@@ -46,7 +46,7 @@ class Contest:
     hard: DenseTransformer
 
     @classmethod
-    def of(cls, network: Network, language: Language) -> Contest:
+    def of(cls, network: Network, language: Language) -> TestedNetwork:
         """Both runs in float64, by modules that nobody else has."""
         return cls(language, _module(network, None), _module(network, HardWeighting.AVERAGE))
 
@@ -80,7 +80,7 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def try_batches(contest: Contest, batches: Sequence[Batch]) -> Verification:
+def try_batches(contest: TestedNetwork, batches: Sequence[Batch]) -> Verification:
     """Try the batches in their order, up to the first disagreement."""
     found = NOTHING
     for batch in batches:
@@ -90,19 +90,19 @@ def try_batches(contest: Contest, batches: Sequence[Batch]) -> Verification:
     return found
 
 
-def _try_batch(contest: Contest, batch: Batch) -> Verification:
+def _try_batch(contest: TestedNetwork, batch: Batch) -> Verification:
     match batch:
         case Stretch():
             return _try_words(contest, words_in(batch, contest.symbols))
-        case Listed(words):
+        case WordList(words):
             return _try_words(contest, words)
-        case Prefixes(stretch):
+        case PrefixStretch(stretch):
             return _try_prefixes(contest, stretch)
         case _:
             assert_never(batch)
 
 
-def _try_words(contest: Contest, words: Sequence[Word]) -> Verification:
+def _try_words(contest: TestedNetwork, words: Sequence[Word]) -> Verification:
     """Words of one length, up to the first on which anything differs."""
     smallest, length = float("inf"), len(words[0])
     exact = exact_outputs(contest.language, words)
@@ -114,7 +114,7 @@ def _try_words(contest: Contest, words: Sequence[Word]) -> Verification:
     return Verification(len(words), length, smallest, None)
 
 
-def _try_prefixes(contest: Contest, stretch: Stretch) -> Verification:
+def _try_prefixes(contest: TestedNetwork, stretch: Stretch) -> Verification:
     """All words of a stretch, and of the shorter words that belong to the stretch, by the longest's runs.
 
     A shorter word's exact meaning is its own; its outputs are the first ones of its continuation.
@@ -134,11 +134,11 @@ def _try_prefixes(contest: Contest, stretch: Stretch) -> Verification:
 
 
 def _disagreement(
-    language: Language, word: Word, expected: Outputs, soft: Run, hard: Run
+    language: Language, word: Word, expected: ExpectedOutputs, soft: Run, hard: Run
 ) -> Disagreement | None:
     """Where anything first differs on a word; the runs may be those of a continuation of the word."""
     if isinstance(language, TemporalLanguage) and len(word) <= DEFINITIONAL_LENGTH:
-        found = _difference(word, "linear-time meaning", language.rows(word), cast("Bits", expected))
+        found = _difference(word, "linear-time meaning", language.rows(word), cast("OutputBits", expected))
         if found is not None:
             return found
     for which, run in (("soft", soft), ("hard", hard)):
@@ -150,7 +150,7 @@ def _disagreement(
 
 
 def _difference(
-    word: Word, which: str, expected: Outputs, got: Sequence[Sequence[bool | Number | None]]
+    word: Word, which: str, expected: ExpectedOutputs, got: Sequence[Sequence[bool | OutputNumber | None]]
 ) -> Disagreement | None:
     for wanted, had in zip(expected, got, strict=True):
         for position, (want, have) in enumerate(zip(wanted, had, strict=True), start=1):
@@ -159,7 +159,7 @@ def _difference(
     return None
 
 
-def _agrees(want: bool | Expected, have: bool | Number | None) -> bool:
+def _agrees(want: bool | Expected, have: bool | OutputNumber | None) -> bool:
     """Bits and integers are the same, other numbers as near as is claimed of them in floats."""
     if isinstance(want, bool):
         return want is have
@@ -174,7 +174,7 @@ def _is_near(want: Fraction, have: float) -> bool:
     return abs(Fraction(have) - want) <= FLOAT_ACCURACY
 
 
-def exact_outputs(language: Language, words: Sequence[Word]) -> Sequence[Outputs]:
+def exact_outputs(language: Language, words: Sequence[Word]) -> Sequence[ExpectedOutputs]:
     """What a network should put out on words of one length: bits, or numbers."""
     if isinstance(language, ProgramLanguage) and language.program.numbers is not None:
         said = language.program.numbers
@@ -182,7 +182,7 @@ def exact_outputs(language: Language, words: Sequence[Word]) -> Sequence[Outputs
     return exact_rows(language, words)
 
 
-def exact_rows(language: Language, words: Sequence[Word]) -> Sequence[Bits]:
+def exact_rows(language: Language, words: Sequence[Word]) -> Sequence[OutputBits]:
     """The exact bits of words of one length, of a formula in linear time."""
     if isinstance(language, TemporalLanguage):
         return [[row] for row in truth_of_words(language.formula, words).tolist()] if words else []

@@ -17,13 +17,13 @@ from multiprocessing.context import BaseContext
 from attemper.errors import OptionError, UnsupportedError
 from attemper.version import __version__
 from attemper.workbench.verifying.answers import Verification
-from attemper.workbench.verifying.sweeps import Progress, Sweep
+from attemper.workbench.verifying.sweeps import CountProgress, Sweep
 
 SECONDS_TO_ANSWER = 10
 """How long a scheduler may take to answer at first, and to find a worker."""
 
 
-def run_on_processes(sweep: Sweep, jobs: int, progress: Progress = lambda _: None) -> Verification:
+def run_on_processes(sweep: Sweep, jobs: int, progress: CountProgress = lambda _: None) -> Verification:
     """Run the sweep on so many processes; where one of them dies, go on with new ones.
 
     Raises `UnsupportedError` where that has happened and no further task was finished.
@@ -128,7 +128,7 @@ def scheduler(address: str) -> Iterator[Executor]:
         yield client.get_executor()
 
 
-def run_on_scheduler(sweep: Sweep, address: str, progress: Progress = lambda _: None) -> Verification:
+def run_on_scheduler(sweep: Sweep, address: str, progress: CountProgress = lambda _: None) -> Verification:
     """Run the sweep on a dask cluster.
 
     Raises `OptionError` as `scheduler` does, and `UnsupportedError` where the cluster cannot do a task.

@@ -16,7 +16,7 @@ from attemper.languages.regular.numbering import Numbering, numbering_of
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Word
 from attemper.workbench.model import Model
-from attemper.workbench.verifying.batches import Batch, Listed, Prefixes, Stretch
+from attemper.workbench.verifying.batches import Batch, PrefixStretch, Stretch, WordList
 from attemper.workbench.verifying.boundaries import boundary_words, random_word, words_at_the_boundary
 
 MAX_WORDS = 2_000_000
@@ -43,7 +43,7 @@ class Plan:
 
 
 @final
-class Part(Enum):
+class PlanPart(Enum):
     """What a part of a plan has: all words length by length, the same by their prefixes, or drawn words."""
 
     LENGTHS = auto()
@@ -73,18 +73,18 @@ def count_words(model: Model, plan: Plan) -> int:
     return exhaustive + plan.random_words
 
 
-def tasks(model: Model, plan: Plan, part: Part) -> Iterator[tuple[Batch, ...]]:
+def tasks(model: Model, plan: Plan, part: PlanPart) -> Iterator[tuple[Batch, ...]]:
     """The batches of a part of the plan, in its order, some to a task. They are the same each time."""
     size = len(model.alphabet.symbols)
     match part:
-        case Part.LENGTHS:
+        case PlanPart.LENGTHS:
             lengths = range(1, plan.up_to + 1)
             yield from _together(stretch for length in lengths for stretch in _stretches(length, size))
-        case Part.PREFIXES:
+        case PlanPart.PREFIXES:
             for stretch in _stretches(plan.up_to, size):
-                yield (Prefixes(stretch),)
-        case Part.DRAWN:
-            yield from _together(Listed(tuple(words)) for words in _drawn(model, plan))
+                yield (PrefixStretch(stretch),)
+        case PlanPart.DRAWN:
+            yield from _together(WordList(tuple(words)) for words in _drawn(model, plan))
         case _:
             assert_never(part)
 
@@ -95,7 +95,7 @@ def _stretches(length: int, size: int) -> Iterator[Stretch]:
         yield Stretch(length, start, min(start + CHUNK, size**length))
 
 
-def _together(batches: Iterator[Stretch | Listed]) -> Iterator[tuple[Batch, ...]]:
+def _together(batches: Iterator[Stretch | WordList]) -> Iterator[tuple[Batch, ...]]:
     """As many batches to a task as its cost allows, and at least one."""
     task: list[Batch] = []
     spent = 0
@@ -110,11 +110,11 @@ def _together(batches: Iterator[Stretch | Listed]) -> Iterator[tuple[Batch, ...]
         yield tuple(task)
 
 
-def _cost(batch: Stretch | Listed) -> int:
+def _cost(batch: Stretch | WordList) -> int:
     match batch:
         case Stretch(length, start, stop):
             return (stop - start) * length * (length + OWN_COST)
-        case Listed(words):
+        case WordList(words):
             return sum(len(word) * (len(word) + OWN_COST) for word in words)
         case _:
             assert_never(batch)

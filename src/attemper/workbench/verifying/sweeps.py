@@ -11,15 +11,15 @@ from typing import final
 from attemper.workbench.model import Model
 from attemper.workbench.verifying.answers import NOTHING, Verification, joined
 from attemper.workbench.verifying.batches import Batch
-from attemper.workbench.verifying.comparing import Contest, one_thread, try_batches
-from attemper.workbench.verifying.plans import Part, Plan, count_words, tasks
+from attemper.workbench.verifying.comparing import TestedNetwork, one_thread, try_batches
+from attemper.workbench.verifying.plans import Plan, PlanPart, count_words, tasks
 from attemper.workbench.verifying.sharing import shares_prefixes
-from attemper.workbench.verifying.working import Task, packed, with_batches, work
+from attemper.workbench.verifying.working import BatchTask, packed, with_batches, work
 
 IN_FLIGHT = 128
 """How many tasks an executor has at a time; so many bring the model, the others only where asked to."""
 
-Progress = Callable[[int], None]
+CountProgress = Callable[[int], None]
 Numbered = tuple[int, tuple[Batch, ...]]
 """A task's batches and its number in its part of the plan."""
 
@@ -65,14 +65,14 @@ class Sweep:
     def __init__(self, model: Model, plan: Plan) -> None:
         count_words(model, plan)
         self.model, self.plan = model, plan
-        self._finished = {part: _Finished() for part in Part}
+        self._finished = {part: _Finished() for part in PlanPart}
 
     @cached_property
-    def _contest(self) -> Contest:
-        return Contest.of(self.model.network, self.model.language)
+    def _contest(self) -> TestedNetwork:
+        return TestedNetwork.of(self.model.network, self.model.language)
 
     @cached_property
-    def _packed(self) -> Task:
+    def _packed(self) -> BatchTask:
         return packed(self.model)
 
     @property
@@ -80,7 +80,7 @@ class Sweep:
         """How many tasks are finished."""
         return sum(len(part.found) for part in self._finished.values())
 
-    def run(self, progress: Progress = lambda _: None, executor: Executor | None = None) -> Verification:
+    def run(self, progress: CountProgress = lambda _: None, executor: Executor | None = None) -> Verification:
         """Try the words, up to the first disagreement in the plan's order.
 
         Without an executor all is done here. `progress` hears, in this thread, how many more words are done.
@@ -93,18 +93,18 @@ class Sweep:
             if found.disagreement is not None:
                 return found
             told.begin_after(found.words)
-            return joined(found, self._try(Part.DRAWN, told, executor))
+            return joined(found, self._try(PlanPart.DRAWN, told, executor))
 
     def _try_all_lengths(self, told: _Told, executor: Executor | None) -> Verification:
         if self.plan.up_to > 1 and shares_prefixes(self.model.network):
-            found = self._try(Part.PREFIXES, told, executor)
+            found = self._try(PlanPart.PREFIXES, told, executor)
             if found.disagreement is None:
                 return found
         # Each word is run by itself: the first that goes wrong is found in the plan's order, shortest first.
         told.begin_after(0)
-        return self._try(Part.LENGTHS, told, executor)
+        return self._try(PlanPart.LENGTHS, told, executor)
 
-    def _try(self, part: Part, told: _Told, executor: Executor | None) -> Verification:
+    def _try(self, part: PlanPart, told: _Told, executor: Executor | None) -> Verification:
         finished = self._finished[part]
         told.add(sum(found.words for found in finished.found.values()))
         numbered = enumerate(tasks(self.model, self.plan, part))
@@ -128,7 +128,7 @@ class Sweep:
 class _Told:
     """What `progress` has heard: never more words than are done, and no word twice."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: CountProgress) -> None:
         self._progress, self._heard, self._done = progress, 0, 0
 
     def begin_after(self, words: int) -> None:
@@ -147,7 +147,7 @@ class _Told:
 class _Flight:
     """Tasks on their way through an executor; what comes back is kept by the task's number."""
 
-    def __init__(self, executor: Executor, model: Task, finished: _Finished, told: _Told) -> None:
+    def __init__(self, executor: Executor, model: BatchTask, finished: _Finished, told: _Told) -> None:
         self._executor, self._finished, self._told = executor, finished, told
         self._packed = model
         self._flying: dict[Future[Verification | None], Numbered] = {}

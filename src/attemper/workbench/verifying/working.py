@@ -21,7 +21,7 @@ from attemper.version import __version__
 from attemper.workbench.model import Model
 from attemper.workbench.verifying.answers import Verification
 from attemper.workbench.verifying.batches import Batch
-from attemper.workbench.verifying.comparing import Contest, one_thread, try_batches
+from attemper.workbench.verifying.comparing import TestedNetwork, one_thread, try_batches
 
 MOST_KEPT = 2
 """How many models a thread of a worker keeps."""
@@ -32,7 +32,7 @@ RECURSION = 30_000
 
 @final
 @dataclass(frozen=True)
-class Task:
+class BatchTask:
     """Batches to be tried with the model whose bytes have this digest; `version` is the sender's."""
 
     digest: str
@@ -45,13 +45,13 @@ class _Kept(threading.local):
     """The contests that this thread has built, by digest, the oldest first."""
 
     def __init__(self) -> None:
-        self.contests: dict[str, Contest] = {}
+        self.contests: dict[str, TestedNetwork] = {}
 
 
 _kept = _Kept()
 
 
-def packed(model: Model) -> Task:
+def packed(model: Model) -> BatchTask:
     """A task with the model and no batches yet.
 
     Raises `UnsupportedError` for a formula that nests more deeply than this Python can write.
@@ -65,15 +65,15 @@ def packed(model: Model) -> Task:
             "the formula nests too deeply for this version of Python to send it to another process: try "
             "its words in this one (leave --jobs and --scheduler out)"
         ) from None
-    return Task(sha256(data).hexdigest(), data)
+    return BatchTask(sha256(data).hexdigest(), data)
 
 
-def with_batches(task: Task, batches: tuple[Batch, ...], *, brings_model: bool) -> Task:
+def with_batches(task: BatchTask, batches: tuple[Batch, ...], *, brings_model: bool) -> BatchTask:
     """The task with these batches, with or without the model."""
     return replace(task, batches=batches, packed=task.packed if brings_model else None)
 
 
-def work(task: Task) -> Verification | None:
+def work(task: BatchTask) -> Verification | None:
     """What the task's words show, or None if the task brings no model and this worker does not know it.
 
     Raises `UnsupportedError` where the sender has another version, whose words may be others.
@@ -90,7 +90,7 @@ def work(task: Task) -> Verification | None:
         return try_batches(contest, task.batches)
 
 
-def _contest_of(task: Task) -> Contest | None:
+def _contest_of(task: BatchTask) -> TestedNetwork | None:
     contests = _kept.contests
     if task.digest not in contests:
         if task.packed is None:
@@ -98,7 +98,7 @@ def _contest_of(task: Task) -> Contest | None:
         for oldest in list(contests)[: len(contests) - MOST_KEPT + 1]:
             del contests[oldest]
         network, language = _unpacked(task.packed)
-        contests[task.digest] = Contest.of(network, language)
+        contests[task.digest] = TestedNetwork.of(network, language)
     return contests[task.digest]
 
 

@@ -9,8 +9,8 @@ from typing import assert_never, final
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exports.page.writing import page_text
 from attemper.exports.pictures.source import picture_of
-from attemper.exports.subject import Subject
-from attemper.languages.named.entry import Automaton, Entry, Named, Regex, Transduction
+from attemper.exports.subject import Exported
+from attemper.languages.named.entry import Automaton, Entry, Regex, Transduction, ZooEntry
 from attemper.languages.words import Word
 from attemper.workbench.model import Model
 from attemper.workbench.zoo import compile_entry
@@ -35,7 +35,7 @@ class ZooPage:
     says that the entry was not compiled, or how large a network is too large for a page.
     """
 
-    entry: Named
+    entry: ZooEntry
     layers: int | None = None
     heads: int | None = None
     horizons: dict[str, int] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class ZooPage:
         return f"{self.entry.name}.html"
 
 
-def zoo_page(entry: Named) -> ZooPage:
+def zoo_page(entry: ZooEntry) -> ZooPage:
     """The page of an entry, from its shortest source.
 
     >>> from attemper.languages.named.zoo import named
@@ -74,15 +74,15 @@ def zoo_page(entry: Named) -> ZooPage:
     return replace(found, html=html)
 
 
-def _certified(model: Model) -> Subject:
+def _certified(model: Model) -> Exported:
     """The network with its certificate, if there is a proof."""
     try:
-        return Subject(model.network, model.source, model.certify())
+        return Exported(model.network, model.source, model.certify())
     except UnprovedError:
-        return Subject(model.network, model.source)
+        return Exported(model.network, model.source)
 
 
-def _picture(entry: Named) -> str | None:
+def _picture(entry: ZooEntry) -> str | None:
     """The picture of the entry's automaton, where one of its sources is one and it can be read."""
     for source in entry.sources:
         if isinstance(source, Regex | Automaton):
@@ -90,7 +90,7 @@ def _picture(entry: Named) -> str | None:
     return None
 
 
-def _word(entry: Named) -> Word:
+def _word(entry: ZooEntry) -> Word:
     """A word of the language, or any that the entry puts something out for."""
     match entry:
         case Entry():
@@ -102,7 +102,7 @@ def _word(entry: Named) -> Word:
     return max(words, key=len, default=())
 
 
-def _above(entry: Named) -> str:
+def _above(entry: ZooEntry) -> str:
     """What stands over the network: the way back, the class, and where the language comes from."""
     references = "".join(f"<br>{escape(str(reference))}" for reference in entry.references)
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from random import Random
 
-from attemper.languages.named.entry import Formula, Regex
+from attemper.languages.named.entry import FormulaText, Regex
 from tests.support.corpora.literature.entry import (
     Entry,
     Family,
@@ -128,7 +128,7 @@ def boolean(arities: dict[str, int], before: int) -> Entry:
     most = max(arities.values())
     oracle = running(1, step, lambda missing: missing == 0)
     alphabet = "01" + "".join(arities)
-    return Entry(f"Boolean-{most}", alphabet, Formula(formula), oracle, member, before=before)
+    return Entry(f"Boolean-{most}", alphabet, FormulaText(formula), oracle, member, before=before)
 
 
 AFTER_RESET = ("a & !F r", "b & !F r")
@@ -172,7 +172,12 @@ FAMILY = Family(
         boolean({"~": 1, "+": 2, ">": 3}, 4),
         boolean({"~": 1, "+": 2, ">": 3, "*": 4, "%": 5}, 4),
         Entry(
-            "Reset-Dyck-1", "abr", Formula(RESET_DYCK), only_whole(balanced_since_reset), reset_word, before=4
+            "Reset-Dyck-1",
+            "abr",
+            FormulaText(RESET_DYCK),
+            only_whole(balanced_since_reset),
+            reset_word,
+            before=4,
         ),
     ),
 )

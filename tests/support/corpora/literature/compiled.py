@@ -8,8 +8,8 @@ from typing import Literal, assert_never, final
 
 import attemper
 from attemper.certificates.claims import Certificate, FloatClaim
-from attemper.compiling.decomposing.limits import Limits
-from attemper.languages.named.entry import Automaton, Formula, Rasp, Regex
+from attemper.compiling.decomposing.limits import CascadeCaps
+from attemper.languages.named.entry import Automaton, FormulaText, Rasp, Regex
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
 from attemper.networks.regime import Regime
@@ -24,14 +24,14 @@ def compiled(entry: Entry, regime: RegimeName = "unbounded") -> attemper.Model:
     """The entry's model, with the oracle's verdict on the empty word; raises what compiling raises."""
     letters = list(entry.alphabet)
     match entry.source:
-        case Formula(text, at):
+        case FormulaText(text, at):
             empty: Literal["accept", "reject"] = "accept" if entry.oracle.accepts("") else "reject"
             return attemper.compile(text, letters, at=at, regime=regime, empty=empty)
         case Regex(text):
             return attemper.compile_regex(text, letters, regime=regime)
         case Automaton(moves, accepting, symbols):
             dfa = minimal(attemper.Dfa(Alphabet(tuple(letters)), moves, 0, accepting))
-            limits = Limits() if symbols is None else Limits(symbols=symbols)
+            limits = CascadeCaps() if symbols is None else CascadeCaps(symbols=symbols)
             return compile_source(dfa, dfa.alphabet, Regime(regime), limits=limits)
         case Rasp(text):
             return attemper.compile_program(text, regime=regime)

@@ -9,7 +9,7 @@ import re
 from functools import reduce
 from random import Random
 
-from attemper.languages.named.entry import Formula
+from attemper.languages.named.entry import FormulaText
 from tests.support.corpora.literature.entry import Entry, Family, Member, only_whole
 
 
@@ -52,7 +52,7 @@ def chain_entry(symbols: str, before: int) -> Entry:
         return start + "".join(draw.choices(symbols, k=length - len(start)))
 
     accepts = only_whole(lambda word: pattern.match(word) is not None)
-    source = Formula(until_chain(symbols), "first")
+    source = FormulaText(until_chain(symbols), "first")
     return Entry(f"Until chain of {len(symbols)}", symbols, source, accepts, member, before=before)
 
 
@@ -86,12 +86,12 @@ FAMILY = Family(
     "M. Pesic, *Constraint-based workflow management systems* (Declare), 2008; G. De Giacomo, M. Vardi, "
     "*Linear Temporal Logic and Linear Dynamic Logic on Finite Traces*, 2013.",
     (
-        Entry("Response", "abc", Formula("G (a -> F b)", "first"), only_whole(is_responded), before=2),
-        Entry("Precedence", "abc", Formula("!b W a", "first"), only_whole(is_preceded), before=1),
+        Entry("Response", "abc", FormulaText("G (a -> F b)", "first"), only_whole(is_responded), before=2),
+        Entry("Precedence", "abc", FormulaText("!b W a", "first"), only_whole(is_preceded), before=1),
         Entry(
             "Chain response",
             "abc",
-            Formula("G (a -> X b)", "first"),
+            FormulaText("G (a -> X b)", "first"),
             only_whole(is_chained),
             pieces("ab", "b", "c", "cab"),
             before=2,
@@ -99,7 +99,7 @@ FAMILY = Family(
         Entry(
             "Alternate response",
             "abc",
-            Formula("G (a -> X (!a U b))", "first"),
+            FormulaText("G (a -> X (!a U b))", "first"),
             only_whole(is_alternating),
             pieces("acb", "ab", "c", "b"),
             before=3,
@@ -107,7 +107,7 @@ FAMILY = Family(
         Entry(
             "Absence 2",
             "abc",
-            Formula("!F (a & X F a)", "first"),
+            FormulaText("!F (a & X F a)", "first"),
             only_whole(lambda word: word.count("a") < 2),
             lambda draw, length: "".join(draw.choices("bc", k=length - 1)) + "a",
             before=3,
@@ -115,7 +115,7 @@ FAMILY = Family(
         Entry(
             "Not co-existence",
             "abc",
-            Formula("!(F a & F b)", "first"),
+            FormulaText("!(F a & F b)", "first"),
             only_whole(lambda word: "a" not in word or "b" not in word),
             lambda draw, length: "".join(draw.choices(draw.choice(("ac", "bc")), k=length)),
             before=1,
@@ -125,21 +125,21 @@ FAMILY = Family(
         Entry(
             "Eventually chain of 6",
             "abc",
-            Formula(eventually_chain("abcabc"), "first"),
+            FormulaText(eventually_chain("abcabc"), "first"),
             only_whole(lambda word: has_in_order(word, "abcabc")),
             before=11,
         ),
         Entry(
             "Next chain of 8",
             "ab",
-            Formula("X X X X X X X X a", "first"),
+            FormulaText("X X X X X X X X a", "first"),
             only_whole(lambda word: word[8:9] == "a"),
             before=8,
         ),
         Entry(
             "Counter of 2 bits",
             "0123",
-            Formula(COUNTER, "first"),
+            FormulaText(COUNTER, "first"),
             only_whole(counts_up),
             lambda _, length: ("0123" * length)[:length],
             before=2,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from random import Random
 
-from attemper.languages.named.entry import Automaton, Formula, Regex, explored
+from attemper.languages.named.entry import Automaton, FormulaText, Regex, explored
 from tests.support.corpora.literature.entry import Entry, Family, by, named
 
 DEAD = "dead"
@@ -138,7 +138,7 @@ FAMILY = Family(
     "Neural Networks as Recognizers of Formal Languages* (FLaRe), 2025.",
     (
         Entry("Even pairs, expression", "ab", Regex("a.*a|b.*b|a|b"), by(same_ends), before=3),
-        Entry("Even pairs, formula", "ab", Formula("a <-> O (first & a)"), by(same_ends), before=1),
+        Entry("Even pairs, formula", "ab", FormulaText("a <-> O (first & a)"), by(same_ends), before=1),
         named("Parity", "parity-odd", before=2, other=1),
         Entry(
             "Repeat 01",
@@ -164,7 +164,12 @@ FAMILY = Family(
             by(holds_with_precedence),
         ),
         Entry(
-            "Bucket sort of 1 2 3", "123#", Formula(BUCKET_SORT), by(is_sorted_copy), sorted_copy, before=3
+            "Bucket sort of 1 2 3",
+            "123#",
+            FormulaText(BUCKET_SORT),
+            by(is_sorted_copy),
+            sorted_copy,
+            before=3,
         ),
     ),
 )

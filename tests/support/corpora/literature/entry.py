@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, final
 
 from attemper.languages.named import zoo
-from attemper.languages.named.entry import Source
+from attemper.languages.named.entry import SourceText
 
 
 @final
@@ -42,7 +42,7 @@ class Entry:
 
     name: str
     alphabet: str
-    source: Source
+    source: SourceText
     oracle: Oracle
     member: Member | None = None
     before: int | None = field(default=None, kw_only=True)

@@ -9,7 +9,7 @@ from typing import assert_never, final
 
 import attemper
 from attemper.certificates.claims import Certificate
-from attemper.languages.named.entry import Automaton, Formula, Rasp, Regex, Source
+from attemper.languages.named.entry import Automaton, FormulaText, Rasp, Regex, SourceText
 from attemper.workbench.report.summary import summary_of
 from tests import ROOT
 from tests.support.corpora.literature import ENTRIES, FAMILIES
@@ -88,9 +88,9 @@ def row(entry: Entry, size: Size | None) -> str:
     return f"| {' | '.join([entry.name, _written(entry.source), *numbers])} |"
 
 
-def _written(source: Source) -> str:
+def _written(source: SourceText) -> str:
     match source:
-        case Formula(text, at):
+        case FormulaText(text, at):
             shown = _shown(text) or f"a formula of {len(text)} characters"
             return f"{shown}, read first" if at == "first" else shown
         case Regex(text):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from random import Random
 
-from attemper.languages.named.entry import Automaton, Formula, explored
+from attemper.languages.named.entry import Automaton, FormulaText, explored
 from tests.support.corpora.literature.entry import Entry, Family, Oracle, by, running
 
 # One bit of memory ---------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ FAMILY = Family(
         Entry(
             "Flip-flop, formula",
             "wri01",
-            Formula(FLIP_FLOP),
+            FormulaText(FLIP_FLOP),
             by(reads_what_was_written),
             flip_flop_word,
             before=3,

@@ -6,7 +6,7 @@ from itertools import pairwise
 from random import Random
 from string import ascii_letters, digits
 
-from attemper.languages.named.entry import Formula, Regex
+from attemper.languages.named.entry import FormulaText, Regex
 from tests.support.corpora.literature.entry import Entry, Family, Member, avoiding, by
 
 SIXTEEN = ascii_letters[:16]
@@ -24,7 +24,7 @@ def local(name: str, alphabet: str, expression: str, *factors: str) -> Entry:
     return Entry(name, alphabet, Regex(expression), oracle, avoiding(alphabet, *factors), before=2)
 
 
-def piecewise(name: str, alphabet: str, source: Formula | Regex, wanted: str, before: int) -> Entry:
+def piecewise(name: str, alphabet: str, source: FormulaText | Regex, wanted: str, before: int) -> Entry:
     """No word with the subsequence."""
 
     def member(draw: Random, length: int) -> str:
@@ -89,7 +89,7 @@ FAMILY = Family(
         local("SL6: no aabbab", "ab", "~(.*aabbab.*)", "aabbab"),
         piecewise("SP3: no subsequence abc", "abcd", Regex("~(.*a.*b.*c.*)"), "abc", 3),
         piecewise(
-            "SP4: no subsequence abab", "abcd", Formula("!O (b & O (a & O (b & O a)))"), "abab", before=4
+            "SP4: no subsequence abab", "abcd", FormulaText("!O (b & O (a & O (b & O a)))"), "abab", before=4
         ),
         piecewise("SP4: no subsequence abcd, 64 symbols", SIXTY_FOUR, Regex("~(.*a.*b.*c.*d.*)"), "abcd", 5),
         Entry(
@@ -103,7 +103,7 @@ FAMILY = Family(
         Entry(
             "LTT: at least 2 ab, fewer than 3 cc",
             "abcd",
-            Formula("#<[b & Y a] >= 2 & #<[c & Y c] < 3"),
+            FormulaText("#<[b & Y a] >= 2 & #<[c & Y c] < 3"),
             by(lambda word: how_often(word, "ab") >= 2 and how_often(word, "cc") < 3),
             with_inserted("abd", ("ab", "cc", "ab")),
             before=3,
@@ -119,7 +119,7 @@ FAMILY = Family(
         Entry(
             "PT: subsequence aba or bcb, not both",
             "abcd",
-            Formula("O (a & O (b & O a)) xor O (b & O (c & O b))"),
+            FormulaText("O (a & O (b & O a)) xor O (b & O (c & O b))"),
             by(lambda word: has_subsequence(word, "aba") != has_subsequence(word, "bcb")),
             with_inserted("ad", ("aba",)),
             before=3,
@@ -138,7 +138,7 @@ FAMILY = Family(
         Entry(
             "Zp: a's modulo 3",
             "abcd",
-            Formula("#<[a] % 3 = 0"),
+            FormulaText("#<[a] % 3 = 0"),
             by(lambda word: word.count("a") % 3 == 0),
             before=2,
         ),

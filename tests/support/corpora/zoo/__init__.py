@@ -17,12 +17,12 @@ from attemper.languages.named.entry import (
     REGULAR,
     Automaton,
     Entry,
-    Formula,
-    Named,
+    FormulaText,
     Rasp,
     Regex,
     RegimeName,
-    Source,
+    SourceText,
+    ZooEntry,
 )
 from attemper.languages.named.zoo import FAMILIES, everything, named
 from attemper.languages.temporal.reading import TemporalLanguage
@@ -83,7 +83,7 @@ def attention_layers(model: attemper.Model) -> int:
     return sum(1 for layer in model.network.layers if layer.heads)
 
 
-def size_of(entry: Named) -> Size:
+def size_of(entry: ZooEntry) -> Size:
     """The language, compiled and certified in its regimes."""
     models = {regime: compile_entry(entry, entry.source, regime=regime) for regime in entry.regimes}
     return Size(
@@ -94,7 +94,7 @@ def size_of(entry: Named) -> Size:
     )
 
 
-def depth_of(entry: Named) -> str:
+def depth_of(entry: ZooEntry) -> str:
     """How many layers of unique hard attention its language needs, as a cell; a task has no language."""
     if not isinstance(entry, Entry):
         return NONE
@@ -121,7 +121,7 @@ LONGEST = {2: 8, 3: 7, 4: 6, 5: 5, 6: 5, 12: 3, 16: 3}
 """By the number of symbols, the length up to which all words are tried."""
 
 
-def short_words(entry: Named) -> list[Word]:
+def short_words(entry: ZooEntry) -> list[Word]:
     """All words of so many symbols, the empty one first."""
     longest = LONGEST[len(entry.alphabet)]
     return [word for length in range(longest + 1) for word in product(entry.alphabet, repeat=length)]
@@ -149,13 +149,13 @@ def _tables(sizes: Sizes) -> Iterator[str]:
             yield ""
 
 
-def _is_last(entry: Named) -> bool:
+def _is_last(entry: ZooEntry) -> bool:
     """Whether the next language has a heading, or there is none."""
     later = everything()[everything().index(entry) + 1 :]
     return not later or later[0].name in SECTIONS
 
 
-def _row(entry: Named, size: Size) -> str:
+def _row(entry: ZooEntry, size: Size) -> str:
     cells = [entry.name, _escaped(entry.definition), entry.kind.value, written(entry.source)]
     horizons = dict(size.horizons)
     cells += [size.depth, str(size.layers), str(size.heads)]
@@ -163,10 +163,10 @@ def _row(entry: Named, size: Size) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def written(source: Source) -> str:
+def written(source: SourceText) -> str:
     """A source in a table."""
     match source:
-        case Formula(text, at):
+        case FormulaText(text, at):
             return _code(text, "a formula") + (", read first" if at == "first" else "")
         case Regex(text):
             return _code(text, "an expression")

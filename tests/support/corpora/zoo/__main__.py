@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from attemper.languages.named.entry import Named
+from attemper.languages.named.entry import ZooEntry
 from attemper.languages.named.zoo import everything
 from tests.support.corpora.zoo import PAGE, Size, page, size_of
 
@@ -22,7 +22,7 @@ def main() -> None:
         sys.stdout.write(text)
 
 
-def _said(entry: Named) -> Size | None:
+def _said(entry: ZooEntry) -> Size | None:
     size = size_of(entry)
     sys.stderr.write(f"{entry.name}: {size}\n")
     return size

@@ -10,7 +10,7 @@ import pytest
 
 from attemper.certificates.files import UNREADABLE
 from attemper.checker.folders import check_path
-from attemper.checker.limits import Limits, Request, check_within
+from attemper.checker.limits import ProcessLimits, Request, check_within
 from attemper.checker.verdict import About, Status
 from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.languages.regular.regex import parse_regex
@@ -19,12 +19,12 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet, words_of_length
 from attemper.theories.depth.certificate import (
-    Choice,
     DepthClaims,
     EnoughByClasses,
     EnoughByFormula,
     HardNetworks,
     Inseparable,
+    TieBreaking,
     decode,
     encode,
     load,
@@ -188,7 +188,7 @@ def test_classes_are_counted_and_parted() -> None:
 
 def test_one_sided_networks_have_fewer_classes() -> None:
     counts = {}
-    for choice in Choice:
+    for choice in TieBreaking:
         everything = parse_regex("~[]", AB)
         found = [
             n
@@ -196,7 +196,7 @@ def test_one_sided_networks_have_fewer_classes() -> None:
             if on(EnoughByClasses(1, n), HardNetworks(1, 1, choice), everything) is Status.PROVED
         ]
         (counts[choice],) = found
-    assert counts == {Choice.BOTH: 14, Choice.LEFTMOST: 10, Choice.RIGHTMOST: 10}
+    assert counts == {TieBreaking.BOTH: 14, TieBreaking.LEFTMOST: 10, TieBreaking.RIGHTMOST: 10}
 
 
 def test_more_cases_than_the_cap_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +216,7 @@ def test_longer_orders_than_the_cap_are_unknown(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_long_prefix_is_answered_in_few_steps() -> None:
     """The orders of class i have i entries: a number of classes alone is no cap."""
-    networks, everything = HardNetworks(2**63 - 1, 1, Choice.RIGHTMOST), parse_regex("~[]", AB)
+    networks, everything = HardNetworks(2**63 - 1, 1, TieBreaking.RIGHTMOST), parse_regex("~[]", AB)
     assert on(EnoughByClasses(2, 2), networks, everything) is Status.REFUTED
 
 
@@ -239,9 +239,9 @@ def test_a_formula_is_the_language_and_nests_no_deeper(text: str, layers: int, s
 
 def test_a_formula_says_nothing_of_networks_that_look_left() -> None:
     claim = EnoughByFormula(2, parse("b & H (a <-> WY b)"))
-    assert on(claim, HardNetworks(1, 1, Choice.RIGHTMOST)) is Status.PROVED
+    assert on(claim, HardNetworks(1, 1, TieBreaking.RIGHTMOST)) is Status.PROVED
     assert on(claim, HardNetworks(3, 2)) is Status.PROVED
-    assert on(claim, HardNetworks(1, 1, Choice.LEFTMOST)) is Status.UNKNOWN
+    assert on(claim, HardNetworks(1, 1, TieBreaking.LEFTMOST)) is Status.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_a_file_is_found_checked_and_printed(tmp_path: Path) -> None:
     claims = DepthClaims(BLOCKS, AB, HardNetworks(), (PAIR, EnoughByClasses(2, 602)))
     save(claims, place)
     assert load(place) == claims
-    verdict = check_within(Request(str(place)), Limits(60.0))
+    verdict = check_within(Request(str(place)), ProcessLimits(60.0))
     assert verdict.status is Status.PROVED
     assert verdict.subject is not None
     assert (verdict.subject.about, verdict.subject.place) == (About.NETWORKS, describe(HardNetworks()))
@@ -310,4 +310,4 @@ def test_a_file_that_is_no_json_is_malformed(tmp_path: Path) -> None:
 def test_the_class_is_described() -> None:
     assert "without position embeddings, any width" in describe(HardNetworks())
     assert "with position embeddings of period 1 from position 3 on" in describe(HardNetworks(3, 1))
-    assert "ties broken to the right" in describe(HardNetworks(1, 2, Choice.RIGHTMOST))
+    assert "ties broken to the right" in describe(HardNetworks(1, 2, TieBreaking.RIGHTMOST))

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from attemper.languages.regular.classes import Kind
+from attemper.languages.regular.classes import RegularClass
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.theories.depth.search.admitting import beyond_all_layers
@@ -49,7 +49,7 @@ def test_it_is_the_monoid_that_decides(period: int) -> None:
         found = beyond_all_layers(dfa, period)
         assert (found is not None) is permutes(dfa, period), dfa
         met.add((found is None, None if found is None else found.kind))
-    assert {(True, None), (False, Kind.SOLVABLE)} <= met
+    assert {(True, None), (False, RegularClass.SOLVABLE)} <= met
 
 
 @pytest.mark.parametrize(

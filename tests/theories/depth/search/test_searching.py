@@ -11,8 +11,8 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet, Word
-from attemper.theories.depth.search.actions import Pair
-from attemper.theories.depth.search.caps import Caps
+from attemper.theories.depth.search.actions import LetterPair
+from attemper.theories.depth.search.caps import ClassCaps
 from attemper.theories.depth.search.deepening import Paused, deepen
 from attemper.theories.depth.search.equal_lengths import search_by_length
 from attemper.theories.depth.search.searching import NO_EQUAL_LENGTHS, Apart, Enough, Open, search
@@ -31,12 +31,12 @@ def drawn(seed: int, states: int) -> Dfa:
     return minimal(Dfa(Alphabet(("a", "b")), moves, 0, accepting))
 
 
-def spelled(dfa: Dfa, pair: Pair) -> tuple[Word, Word]:
+def spelled(dfa: Dfa, pair: LetterPair) -> tuple[Word, Word]:
     first, second = (tuple(dfa.alphabet.symbols[letter] for letter in word) for word in pair)
     return first, second
 
 
-def require_pair(dfa: Dfa, words: Pair, layers: int, prefix: int = 1, period: int = 1) -> None:
+def require_pair(dfa: Dfa, words: LetterPair, layers: int, prefix: int = 1, period: int = 1) -> None:
     first, second = spelled(dfa, words)
     assert dfa.accepts(first) is not dfa.accepts(second)
     place = places(prefix, period)
@@ -60,7 +60,7 @@ def test_a_search_finds_a_pair_or_there_is_none(layers: int, prefix: int, period
     values = {word: value_at_end(word, layers, place) for word in WORDS}
     for seed in range(60):
         dfa = drawn(seed, 4)
-        found = search(dfa, layers, Sight(prefix, period), Caps())
+        found = search(dfa, layers, Sight(prefix, period), ClassCaps())
         if isinstance(found, Apart):
             require_pair(dfa, found.words, layers, prefix, period)
         else:
@@ -77,7 +77,7 @@ def test_a_search_by_length_finds_a_pair_or_there_is_none() -> None:
     met = set()
     for seed in range(60):
         dfa = drawn(seed, 3)
-        found = search_by_length(dfa, 1, Sight(), Caps())
+        found = search_by_length(dfa, 1, Sight(), ClassCaps())
         if isinstance(found, Apart):
             require_pair(dfa, found.words, 1)
             assert len(found.words[0]) == len(found.words[1])
@@ -94,11 +94,11 @@ def test_words_of_shapes_are_pairs(layers: int) -> None:
     found = 0
     for seed in range(30):
         dfa = drawn(seed, 3)
-        pair = search_shapes(dfa, layers, Sight(1, 2), Caps(classes=200))
+        pair = search_shapes(dfa, layers, Sight(1, 2), ClassCaps(classes=200))
         if pair is not None:
             require_pair(dfa, pair, layers, 1, 2)
             found += 1
-        both = search_shapes(dfa, layers, Sight(), Caps(classes=100), same_length=True)
+        both = search_shapes(dfa, layers, Sight(), ClassCaps(classes=100), same_length=True)
         if both is not None:
             require_pair(dfa, both, layers)
             assert len(both[0]) == len(both[1])
@@ -109,21 +109,21 @@ def test_one_letter_has_no_pair_of_one_length_but_a_network_that_is_the_same_at_
     None
 ):
     pairs = parse_regex("(aa)*", "a")
-    *_, last = deepen(pairs, Sight(), Caps(), 5, same_length=True)
+    *_, last = deepen(pairs, Sight(), ClassCaps(), 5, same_length=True)
     assert last.layers == 0
     assert last.outcome == Open(1, NO_EQUAL_LENGTHS)
 
 
 def test_a_cap_ends_the_search_and_says_so() -> None:
     nested = parse_regex("(a(ab)*b)*", "ab")
-    found = search(nested, 3, Sight(), Caps(classes=100))
+    found = search(nested, 3, Sight(), ClassCaps(classes=100))
     assert found == Open(101, "more than 100 classes") or (isinstance(found, Open) and found.classes <= 102)
-    assert isinstance(search(nested, 3, Sight(), Caps(deadline=0.0)), Open)
+    assert isinstance(search(nested, 3, Sight(), ClassCaps(deadline=0.0)), Open)
 
 
 def test_whoever_asks_is_told_before_many_classes_are_listed() -> None:
     nested = parse_regex("(a(ab)*b)*", "ab")
-    layers = list(islice(deepen(nested, Sight(), Caps(), 9), 4))
+    layers = list(islice(deepen(nested, Sight(), ClassCaps(), 9), 4))
     assert [type(layer.outcome) for layer in layers] == [Apart, Apart, Apart, Paused]
     assert layers[-1].layers == 3
 
@@ -136,11 +136,11 @@ def test_whoever_asks_is_told_before_many_classes_are_listed() -> None:
 )
 def test_there_are_so_many_classes(letters: str, layers: int, period: int, classes: int) -> None:
     everything = parse_regex("~[]", letters)
-    assert search(everything, layers, Sight(1, period), Caps()) == Enough(classes)
+    assert search(everything, layers, Sight(1, period), ClassCaps()) == Enough(classes)
 
 
 @pytest.mark.parametrize(("letters", "layers", "period"), [("ab", 3, 1), ("ab", 2, 2), ("abc", 2, 1)])
 def test_then_there_are_many_more(letters: str, layers: int, period: int) -> None:
-    found = search(parse_regex("~[]", letters), layers, Sight(1, period), Caps(classes=20_000))
+    found = search(parse_regex("~[]", letters), layers, Sight(1, period), ClassCaps(classes=20_000))
     assert isinstance(found, Open)
     assert found.classes > 20_000

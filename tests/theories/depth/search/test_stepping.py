@@ -6,7 +6,7 @@ from itertools import chain, product
 
 import pytest
 
-from attemper.theories.depth.search.stepping import Sight, Steps
+from attemper.theories.depth.search.stepping import Sight, SteppedClasses
 from tests.support.oracles.layered import places, value_at_end
 
 
@@ -17,7 +17,7 @@ from tests.support.oracles.layered import places, value_at_end
 def test_steps_part_words_as_the_definition_does(
     layers: int, prefix: int, period: int, left: bool, right: bool
 ) -> None:
-    steps = Steps(layers, Sight(prefix, period, leftmost=left, rightmost=right))
+    steps = SteppedClasses(layers, Sight(prefix, period, leftmost=left, rightmost=right))
     by_definition: dict[object, int] = {}
     words = list(chain.from_iterable(product((0, 1), repeat=n) for n in range(1, 8)))
     numbers = set()

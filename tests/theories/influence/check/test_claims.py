@@ -16,14 +16,14 @@ from attemper.models.soft.weights import (
     Bounded,
     Encoder,
     EncoderLayer,
+    EncoderNorm,
     Mask,
     NoPositions,
-    Norm,
     Periodic,
     Positions,
     Table,
 )
-from attemper.theories.influence.ask import Asked, Limit, Typical, bound_and_check, greatest_change
+from attemper.theories.influence.ask import BoundRequest, Limit, Typical, bound_and_check, greatest_change
 from attemper.theories.influence.certificate import (
     Consequence,
     FrequencyBound,
@@ -45,7 +45,7 @@ MILLION = Fraction(1, 10**6)
 @cache
 def majority() -> tuple[Encoder, OneSymbolBound]:
     encoder = fixture("majority_1_post")
-    return encoder, bound_of(bound_and_check(encoder, Asked(seconds=60)))
+    return encoder, bound_of(bound_and_check(encoder, BoundRequest(seconds=60)))
 
 
 def bound_of(limit: Limit) -> OneSymbolBound:
@@ -156,7 +156,7 @@ def changed_encoders() -> dict[str, Encoder]:
     nudged = layer.in_weight.copy()
     nudged[0, 0] = np.nextafter(nudged[0, 0], np.inf)
     assert layer.norms is not None
-    sharp = tuple(Norm(norm.gain, norm.bias, 0.0) for norm in layer.norms)
+    sharp = tuple(EncoderNorm(norm.gain, norm.bias, 0.0) for norm in layer.norms)
     unknown = layer.in_weight.copy()
     unknown[0, 0] = np.nan
     table = Table(np.zeros((4096, encoder.width)))
@@ -226,9 +226,9 @@ def next_symbols(seed: int = 3) -> Encoder:
 
 def test_cross_entropies_on_the_source_follow_for_all_words_and_for_typical_ones() -> None:
     encoder = next_symbols()
-    typical = Typical(Asked().source, Fraction(1, 10))
+    typical = Typical(BoundRequest().source, Fraction(1, 10))
     floors = []
-    for asked in (Asked(seconds=30), Asked(seconds=30, typical=typical)):
+    for asked in (BoundRequest(seconds=30), BoundRequest(seconds=30, typical=typical)):
         found = bound_of(bound_and_check(encoder, asked))
         (first, *_) = (each for each in found.consequences if isinstance(each, SourceFloor))
         floors.append(first.nats)
@@ -244,7 +244,7 @@ def test_cross_entropies_on_the_source_follow_for_all_words_and_for_typical_ones
 def test_a_bound_for_one_length_by_its_table() -> None:
     rows = np.random.default_rng(0).normal(size=(8, 16)) / 2
     encoder = random_encoder(4, layers=1, norm="none", positions=Table(rows))
-    found = bound_of(bound_and_check(encoder, Asked(length=8)))
+    found = bound_of(bound_and_check(encoder, BoundRequest(length=8)))
     assert isinstance(found.bound, TableBound)
     outputs = outputs_of(encoder, words_of(8))[:, 0]
     words = words_of(8)[:, :-1]
@@ -327,20 +327,22 @@ def test_the_words_of_a_pair_have_one_length() -> None:
     ids=["four symbols", "an output END", "steep", "very steep", "biased"],
 )
 def test_what_is_found_of_encoders_built_by_hand_reads_back_and_is_proved(encoder: Encoder) -> None:
-    found = bound_of(bound_and_check(encoder, Asked(start=2, seconds=1)))
+    found = bound_of(bound_and_check(encoder, BoundRequest(start=2, seconds=1)))
     assert decode(encode(found)) == found
 
 
 def test_a_pair_on_the_margin_is_not_taken() -> None:
     """At n = 500 the outputs of all pairs are 2/1000 apart, which is twice the margin."""
     encoder = averaging()
-    found = bound_of(bound_and_check(encoder, Asked(start=2, seconds=1, margin=Fraction(1, 1000))))
+    found = bound_of(bound_and_check(encoder, BoundRequest(start=2, seconds=1, margin=Fraction(1, 1000))))
     assert [each.start for each in found.consequences if isinstance(each, NoMargin)] == [501]
 
 
 def test_typical_words_are_words_over_two_symbols() -> None:
     with pytest.raises(OptionError, match="two symbols"):
-        bound_and_check(averaging(FOUR), Asked(typical=Typical(Asked().source, Fraction(1, 10))))
+        bound_and_check(
+            averaging(FOUR), BoundRequest(typical=Typical(BoundRequest().source, Fraction(1, 10)))
+        )
 
 
 def test_nothing_is_said_of_layers_that_are_gone_once_they_were_looked_at() -> None:

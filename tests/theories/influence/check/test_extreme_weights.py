@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from attemper.exact.balls import precision
+from attemper.models.arrays import Floats
 from attemper.models.enclosures import tails
-from attemper.models.enclosures.forms import FLAT, GAMMA, TINY, Array, constant
-from attemper.models.soft.weights import Encoder, Mask, Norm
+from attemper.models.enclosures.forms import FLAT, GAMMA, TINY, constant
+from attemper.models.soft.weights import Encoder, EncoderNorm, Mask
 from attemper.theories.influence.check import many_layers, one_layer, tables
-from attemper.theories.influence.check.one_layer import Head
+from attemper.theories.influence.check.one_layer import HeadBounds
 from attemper.theories.influence.check.tables import change_bound
 from tests.support.drawn.extreme_encoders import PRECISION, averaging, norm_of, real_change
 
@@ -68,22 +69,22 @@ def test_a_gain_that_underflows_before_a_small_deviation(power: int, gain: int, 
     require_above(averaging(rows.tolist(), norms, readout=2.0**-gain, layers=2))
 
 
-def random_norm(random: np.random.Generator) -> Norm:
-    return Norm(
+def random_norm(random: np.random.Generator) -> EncoderNorm:
+    return EncoderNorm(
         random.normal(size=3) * 2.0 ** random.uniform(-1000, 1000),
         np.zeros(3),
         2.0 ** random.choice([random.uniform(-899, 1023), -899, 1023]),
     )
 
 
-def random_box(random: np.random.Generator) -> tuple[Array, Array]:
+def random_box(random: np.random.Generator) -> tuple[Floats, Floats]:
     """A centre and a radius around it, from far below to far above the roots of the least and greatest."""
     scale = 2.0 ** random.choice([random.uniform(-1000, 1015), random.uniform(505, 515)])
     centre = random.integers(-4, 5, 3) * scale
     return centre, random.random(3) * scale * 2.0 ** random.uniform(-60, 2)
 
 
-def in_balls(norm: Norm, place: Array) -> list[flint.arb]:
+def in_balls(norm: EncoderNorm, place: Floats) -> list[flint.arb]:
     """LayerNorm without its bias, by the definition."""
     values = [flint.arb(float(value)) for value in place]
     centred = [value - sum(values, flint.arb(0)) / 3 for value in values]
@@ -115,7 +116,7 @@ def test_layer_norm_of_any_scale_is_in_its_form_and_changes_by_no_more_than_is_s
 
 def test_a_constant_by_coordinates_that_underflows_is_above_the_real_one() -> None:
     """Neither 0 nor a number that a processor takes for 0, as changes by 2^1000 are multiplied with it."""
-    norm = Norm(np.full(3, 2.0**-1000), np.zeros(3), 2.0**200)
+    norm = EncoderNorm(np.full(3, 2.0**-1000), np.zeros(3), 2.0**200)
     assert tails.layer_norm_slope_by_coordinates(norm) >= TINY
 
 
@@ -136,7 +137,7 @@ def test_what_a_word_weighs_is_never_below_though_quotients_underflow() -> None:
     high = low.copy()
     high[0, 0] = 2.0**900
     value = random.normal(size=(1, 40, 2)) * 2.0**1000
-    head = Head(low, high, constant(value, FLAT), np.eye(1))
+    head = HeadBounds(low, high, constant(value, FLAT), np.eye(1))
     ends = np.array([-(2.0**999)]), np.array([2.0**999])
     terms = one_layer._side_terms(head, *ends)
     total = Fraction(float(high.sum()))
@@ -148,7 +149,7 @@ def test_what_a_word_weighs_is_never_below_though_quotients_underflow() -> None:
             assert real <= seen + 4 * abs(seen) * Fraction(GAMMA) + Fraction(TINY)
 
 
-def sides(centre: Array, wide: Array) -> tuple[Array, Array]:
+def sides(centre: Floats, wide: Floats) -> tuple[Floats, Floats]:
     """Float64 numbers inside the box."""
     low, high = np.nextafter(centre - wide, np.inf), np.nextafter(centre + wide, -np.inf)
     return np.minimum(low, centre), np.maximum(high, centre)

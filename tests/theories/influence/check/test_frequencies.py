@@ -24,7 +24,7 @@ from attemper.theories.influence.check.frequencies import (
     largest_bound,
     leaves_of,
 )
-from attemper.theories.influence.search.frequencies import Found, search
+from attemper.theories.influence.search.frequencies import SplitTree, search
 from tests.support.drawn.encoders import NORMS, random_encoder, words_of
 
 ONE = np.array([[1]])
@@ -46,7 +46,7 @@ def greatest(encoder: Encoder, length: int, low: float = 0.0, high: float = 1.0)
     return float(length * np.abs(np.diff(outputs)).max())
 
 
-def bounded(encoder: Encoder, region: Region, target: float, evaluations: int = 1000) -> Found:
+def bounded(encoder: Encoder, region: Region, target: float, evaluations: int = 1000) -> SplitTree:
     found = search(
         partial(bounds_on_boxes, encoder, ONE, region),
         [*[1.0] * (axes_of(encoder) - 1), 1 / region.n0],

@@ -12,28 +12,28 @@ import numpy as np
 import pytest
 
 from attemper.errors import UnsupportedError
+from attemper.models.arrays import Floats, Integers
 from attemper.models.enclosures import tails
 from attemper.models.enclosures.averages import highest_average
-from attemper.models.enclosures.forms import Array, Form, Frame, constant, of_axes
+from attemper.models.enclosures.forms import Form, Frame, constant, of_axes
 from attemper.models.soft.meaning import outputs_in_balls
 from attemper.models.soft.soft import outputs_of
 from attemper.models.soft.weights import (
     Bounded,
     Encoder,
     EncoderLayer,
-    Integers,
+    EncoderNorm,
     Mask,
     NoPositions,
-    Norm,
     Periodic,
 )
 from attemper.theories.influence.check import many_layers, one_layer
 from attemper.theories.influence.check.one_layer import readout_row
-from attemper.theories.influence.check.tables import Exchange, TableBound, change_bound
+from attemper.theories.influence.check.tables import Exchange, TableRange, change_bound
 from tests.support.drawn.encoders import NORMS, random_encoder, words_of
 
 
-def sinusoidal(places: Integers, length: int, width: int = 16) -> Array:
+def sinusoidal(places: Integers, length: int, width: int = 16) -> Floats:
     """The sinusoidal embeddings of Vaswani et al. (2017), from position 0 on."""
     angles = (places - 1.0)[:, None] * np.exp(-np.log(10000.0) * np.arange(0, width, 2) / width)
     return np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(length, width)
@@ -180,7 +180,7 @@ def test_what_overflows_is_infinite() -> None:
 
 def test_what_cannot_change_is_not_vacuous() -> None:
     encoder = encoder_of(1, "none")
-    assert change_bound(encoder, 1, [1]) == TableBound(0.0, 0.0)
+    assert change_bound(encoder, 1, [1]) == TableRange(0.0, 0.0)
     assert not change_bound(replace(encoder, layers=()), 5, [1]).vacuous
 
 
@@ -193,7 +193,7 @@ def test_what_is_not_built_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="at most 1024 pairs"):
         change_bound(encoder_of(1, "none", layers=2), 513, [1])
     (layer,) = encoder.layers
-    norm = Norm(np.ones(16), np.zeros(16), 0.0)
+    norm = EncoderNorm(np.ones(16), np.zeros(16), 0.0)
     with pytest.raises(UnsupportedError, match="epsilon of about 0"):
         change_bound(replace(encoder, layers=(replace(layer, norms=(norm, norm)),)), 5, [1])
 
@@ -223,7 +223,7 @@ def test_the_heads_own_output_in_place_of_the_others_average_is_false() -> None:
     assert abs(after - output) <= weight * 2 * abs(value - worse)
 
 
-def averages(low: Array, high: Array, value: Array, left_out: int | None) -> Iterator[Fraction]:
+def averages(low: Floats, high: Floats, value: Floats, left_out: int | None) -> Iterator[Fraction]:
     """The averages of all words with all ends of the intervals, in rationals."""
     places = [place for place in range(len(value)) if place != left_out]
     for symbols in product(range(value.shape[1]), repeat=len(places)):
@@ -255,7 +255,7 @@ def test_highest_averages_of_nothing_known() -> None:
         assert highest_average(zeros, zeros, np.array([[0.0, 1.0], [2.0, 3.0]])) == 3.0
 
 
-def steepest(width: int, total: int) -> tuple[Array, Array]:
+def steepest(width: int, total: int) -> tuple[Floats, Floats]:
     """A unit vector of sum 0, and signs of that total: the direction in which LayerNorm is steep there."""
     signs = np.ones(width)
     signs[1 : 1 + (width - total) // 2] = -1
@@ -264,7 +264,7 @@ def steepest(width: int, total: int) -> tuple[Array, Array]:
     return vector / np.linalg.norm(vector), signs
 
 
-def slope_along(unit: Array, signs: Array, z: float) -> float:
+def slope_along(unit: Floats, signs: Floats, z: float) -> float:
     """How far coordinate 0 of LayerNorm, with epsilon 1, moves that way where 1/(variance + 1) = z."""
     centre = unit * sqrt(len(unit) * (1 / z - 1))
     ends = []
@@ -277,11 +277,11 @@ def slope_along(unit: Array, signs: Array, z: float) -> float:
 
 def kappa(width: int) -> float:
     """The proved constant in the maximum norm, for gain 1 and epsilon 1."""
-    return tails.layer_norm_slope_by_coordinates(Norm(np.ones(width), np.zeros(width), 1.0))
+    return tails.layer_norm_slope_by_coordinates(EncoderNorm(np.ones(width), np.zeros(width), 1.0))
 
 
 def test_the_euclidean_constant_of_layer_norm_is_too_small_by_coordinates() -> None:
-    norm = Norm(np.ones(16), np.zeros(16), 1e-5)
+    norm = EncoderNorm(np.ones(16), np.zeros(16), 1e-5)
     assert round(1 / np.sqrt(norm.epsilon), 2) == 316.23  # max |gain| / sqrt(eps)
     assert round(tails.layer_norm_slope_by_coordinates(norm), 2) == 592.93
     step = 1e-9 * np.where(np.arange(16) == 0, 1, -1)
@@ -329,7 +329,7 @@ def test_layer_norm_changes_by_no_more_than_is_said() -> None:
     """At random boxes, and where one coordinate stands out."""
     random = np.random.default_rng(3)
     for case in range(200):
-        norm = Norm(random.normal(size=8), random.normal(size=8), 10.0 ** -random.integers(0, 6))
+        norm = EncoderNorm(random.normal(size=8), random.normal(size=8), 10.0 ** -random.integers(0, 6))
         centre = random.normal(size=8) * 10.0 ** random.integers(-3, 1) + 4 * (case % 2) * np.eye(8)[0]
         wide = random.random(8) * 10.0 ** random.integers(-6, 1)
         box = constant(centre[:, None, None], FRAME, wide[:, None, None])
@@ -343,7 +343,7 @@ def test_layer_norm_changes_by_no_more_than_is_said() -> None:
         assert (np.abs(ends[0] - ends[1]) <= bound * (1 + 1e-9) + 1e-12).all()
 
 
-def softmax(scores: Array) -> Array:
+def softmax(scores: Floats) -> Floats:
     powers = np.exp(scores - scores.max())
     return np.asarray(powers / powers.sum())
 
@@ -354,7 +354,7 @@ def test_what_a_head_reads_moves_no_further(moving: tuple[int, int, int]) -> Non
     """A query, keys and values of three positions, the first exchanged, at corners of what they can be."""
     random = np.random.default_rng(7)
     shapes = [(2, 1), (2, 3, 2), (2, 3, 2)]
-    sight = many_layers.Sight(np.ones((1, 3), dtype=np.bool_), np.array([[True, False, False]]))
+    sight = many_layers.VisiblePositions(np.ones((1, 3), dtype=np.bool_), np.array([[True, False, False]]))
     nearest = inf
     for case in range(40):
         wide = 0.2 * (case % 2) * (moving == (1, 1, 1))
@@ -362,7 +362,7 @@ def test_what_a_head_reads_moves_no_further(moving: tuple[int, int, int]) -> Non
         centres = [random.normal(size=shape) for shape in shapes]
         known = [constant(c, FRAME, wide + m / 2) for c, m in zip(centres, moved, strict=True)]
         kept = [np.full(shape, m) for shape, m in zip(shapes, moved, strict=True)]
-        least, greatest, change = many_layers._read(sight, many_layers.Keys(*known, *kept))
+        least, greatest, change = many_layers._read(sight, many_layers.KeyBounds(*known, *kept))
         for _ in range(60):
             corners = [c + wide * random.choice([-1.0, 1.0], c.shape) for c in centres]
             steps = [m / 2 * random.choice([-1.0, 1.0], c.shape) for c, m in zip(centres, moved, strict=True)]
@@ -425,10 +425,10 @@ def test_slopes_on_boxes_contain_what_the_functional_does(norm: str) -> None:
         assert (first <= slope.value.greatest + 1e-12).all()
 
 
-def after_heads(layer: EncoderLayer, read: Array, residual: Array) -> Array:
+def after_heads(layer: EncoderLayer, read: Floats, residual: Floats) -> Floats:
     """What a layer makes of what its heads read, (B, d), in float64."""
 
-    def norm(which: Norm | None, rows: Array) -> Array:
+    def norm(which: EncoderNorm | None, rows: Floats) -> Floats:
         if which is None:
             return rows
         centred = rows - rows.mean(axis=1, keepdims=True)

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from attemper.theories.influence.check.frequencies import leaves_of
-from attemper.theories.influence.search.frequencies import Progress, search
+from attemper.theories.influence.search.frequencies import SearchProgress, search
 
 Array = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ def test_nothing_is_looked_at_without_a_budget() -> None:
 
 
 def test_progress_is_told_and_an_interrupt_keeps_the_best_so_far() -> None:
-    told: list[Progress] = []
+    told: list[SearchProgress] = []
     calls = 0
 
     def interrupted(low: Array, high: Array) -> Array:

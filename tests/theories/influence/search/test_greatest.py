@@ -13,7 +13,7 @@ from torch import nn
 from attemper.models.soft.reading import read_weights
 from attemper.models.soft.soft import outputs_of
 from attemper.models.soft.weights import Encoder
-from attemper.theories.influence.ask import Asked, bound_and_check, greatest_change
+from attemper.theories.influence.ask import BoundRequest, bound_and_check, greatest_change
 from attemper.theories.influence.certificate import FrequencyBound
 from attemper.theories.influence.search.enumeration import compositions
 from attemper.theories.influence.search.greatest import greatest_found
@@ -59,7 +59,7 @@ def test_a_peak_between_the_places_of_the_grid_is_climbed_to() -> None:
 
 
 def test_the_search_ends_near_what_was_found() -> None:
-    found = bound_and_check(random_of_three(3), Asked(seconds=60))
+    found = bound_and_check(random_of_three(3), BoundRequest(seconds=60))
     assert found.bound is not None
     assert not found.is_of_all_words
     measured = max(change for _, change in found.measured)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from attemper.errors import UnsupportedError
+from attemper.models.arrays import Floats, Integers
 from attemper.models.slopes import slope
 from attemper.models.soft.soft import outputs_of, outputs_of_histograms
 from attemper.models.soft.weights import Encoder, Mask, Periodic
@@ -21,14 +22,12 @@ from attemper.theories.influence.search.enumeration import (
     count_words,
 )
 from attemper.theories.influence.search.influence import (
-    Frame,
     HistogramExchange,
-    Integers,
-    Matrix,
     Outputs,
-    Place,
+    PositionClass,
     Seen,
     WordExchange,
+    WordFrame,
     exchanged,
     given_words,
     merged,
@@ -38,21 +37,27 @@ from attemper.theories.influence.search.influence import (
 from tests.support.drawn.encoders import FIXTURES, NORMS, fixture, random_encoder
 from tests.theories.influence.fixtures.make_fixtures import RECIPES, train
 
-BINARY = Frame((0, 1), ending=2)
-FRAMES = (BINARY, Frame((0, 1)), Frame((1, 2), start=0), Frame((0, 1, 2)), Frame((1,), start=0, ending=2))
+BINARY = WordFrame((0, 1), ending=2)
+FRAMES = (
+    BINARY,
+    WordFrame((0, 1)),
+    WordFrame((1, 2), start=0),
+    WordFrame((0, 1, 2)),
+    WordFrame((1,), start=0, ending=2),
+)
 
 
-def hashed(words: Integers) -> Matrix:
+def hashed(words: Integers) -> Floats:
     """Two outputs that depend on every symbol and its place in no simple way."""
     numbers = words @ 5 ** np.arange(words.shape[1])
     return np.stack([np.sin(numbers), np.cos(3.0 * numbers)], axis=1)
 
 
 def by_definition(
-    outputs: Outputs, frame: Frame, length: int
-) -> dict[tuple[Place, int], tuple[int, float, float]]:
+    outputs: Outputs, frame: WordFrame, length: int
+) -> dict[tuple[PositionClass, int], tuple[int, float, float]]:
     """The number of pairs, their largest change, and the sum of changes, by class and output: one by one."""
-    found: dict[tuple[Place, int], tuple[int, float, float]] = {}
+    found: dict[tuple[PositionClass, int], tuple[int, float, float]] = {}
     for body in product(range(len(frame.free)), repeat=length - frame.fixed):
         word = frame.words(np.array([body]))[0]
         for position in frame.positions(length):
@@ -67,7 +72,7 @@ def by_definition(
     return found
 
 
-def run(outputs: Outputs, exchange: WordExchange) -> Matrix:
+def run(outputs: Outputs, exchange: WordExchange) -> Floats:
     """The change that an exchange is said to make."""
     word = np.array([exchange.word])
     other = exchanged(word, np.array([exchange.position]), np.array([exchange.after]))
@@ -75,7 +80,7 @@ def run(outputs: Outputs, exchange: WordExchange) -> Matrix:
 
 
 @pytest.mark.parametrize("frame", FRAMES[:4], ids=str)
-def test_all_words_are_all_pairs_of_the_definition(frame: Frame) -> None:
+def test_all_words_are_all_pairs_of_the_definition(frame: WordFrame) -> None:
     found = merged(all_words(hashed, frame, 5))
     wanted = by_definition(hashed, frame, 5)
     assert {key: changes.exchanges for key, changes in found.items()} == {
@@ -97,17 +102,19 @@ def largest(seen: Seen) -> float:
 
 
 @pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize("frame", [BINARY, Frame((0, 1)), Frame((0, 1, 2)), Frame((1, 2), start=0)], ids=str)
-def test_histograms_are_all_words_where_order_cannot_matter(norm: str, frame: Frame) -> None:
+@pytest.mark.parametrize(
+    "frame", [BINARY, WordFrame((0, 1)), WordFrame((0, 1, 2)), WordFrame((1, 2), start=0)], ids=str
+)
+def test_histograms_are_all_words_where_order_cannot_matter(norm: str, frame: WordFrame) -> None:
     encoder = random_encoder(4, norm=norm)
 
-    def histograms(counts: Integers, last: int) -> Matrix:
+    def histograms(counts: Integers, last: int) -> Floats:
         return outputs_of_histograms(encoder, counts.astype(float), last)
 
     found = merged(all_histograms(histograms, frame, 3, 6))
     words = merged(all_words(soft(encoder), frame, 6))
-    assert list(found) == [(Place.ANY, 0)]
-    best = found[Place.ANY, 0]
+    assert list(found) == [(PositionClass.ANY, 0)]
+    best = found[PositionClass.ANY, 0]
     np.testing.assert_allclose(best.largest, largest(words), rtol=1e-9)
     assert isinstance(best.exchange, HistogramExchange)
     assert sum(best.exchange.counts) == 6
@@ -117,18 +124,18 @@ def test_histograms_are_all_words_where_order_cannot_matter(norm: str, frame: Fr
 
 def test_a_million_positions_have_a_million_histograms() -> None:
     assert count_histograms(BINARY, 10**6) == 10**6
-    assert count_histograms(Frame((0, 1)), 10) == 20
-    assert count_words(Frame((0, 1, 3), start=2), 5) == 81
+    assert count_histograms(WordFrame((0, 1)), 10) == 20
+    assert count_words(WordFrame((0, 1, 3), start=2), 5) == 81
 
 
 def test_given_words_have_all_their_exchanges() -> None:
-    frame = Frame((0, 1, 3), start=2)
+    frame = WordFrame((0, 1, 3), start=2)
     words = frame.words(np.array([[0, 1, 2, 0, 1], [2, 2, 2, 2, 2]]))
     found = merged(given_words(hashed, frame, words))
     assert {place: found[place, 0].exchanges for place, _ in found} == {
-        Place.FIRST: 4,
-        Place.MIDDLE: 8,
-        Place.LAST_BUT_ONE: 4,
+        PositionClass.FIRST: 4,
+        PositionClass.MIDDLE: 8,
+        PositionClass.LAST_BUT_ONE: 4,
     }
     tried = [
         run(hashed, WordExchange(tuple(word.tolist()), position, symbol))
@@ -160,20 +167,23 @@ def test_samples_and_searches_find_at_most_the_maximum(seed: int) -> None:
 
 def test_sampled_words_are_exchanged_at_both_ends_and_between() -> None:
     found = merged(sampled_words(hashed, BINARY, random_words(BINARY, 12, 5, 0), 0))
-    assert [found[place, 0].exchanges for place in (Place.FIRST, Place.MIDDLE, Place.LAST_BUT_ONE)] == [
+    assert [
+        found[place, 0].exchanges
+        for place in (PositionClass.FIRST, PositionClass.MIDDLE, PositionClass.LAST_BUT_ONE)
+    ] == [
         5,
         20,
         5,
     ]
     short = merged(sampled_words(hashed, BINARY, random_words(BINARY, 2, 5, 0), 0))
-    assert list(short) == [(Place.LAST_BUT_ONE, 0), (Place.LAST_BUT_ONE, 1)]
+    assert list(short) == [(PositionClass.LAST_BUT_ONE, 0), (PositionClass.LAST_BUT_ONE, 1)]
 
 
 def test_a_causal_model_has_classes_of_positions() -> None:
     """Early symbols are seen by all, the last but one by two positions only."""
     encoder = random_encoder(2, mask=Mask.FUTURE_MASKED)
     found = merged(all_words(soft(encoder), BINARY, 8))
-    assert found[Place.FIRST, 0].largest != found[Place.LAST_BUT_ONE, 0].largest
+    assert found[PositionClass.FIRST, 0].largest != found[PositionClass.LAST_BUT_ONE, 0].largest
 
 
 @pytest.mark.parametrize(
@@ -181,11 +191,11 @@ def test_a_causal_model_has_classes_of_positions() -> None:
     [
         (FRAMES[4], 5, "one symbol only"),
         (BINARY, 1, "take n from 2 on"),
-        (Frame((1, 2), start=0), 2, "take n from 3 on"),
+        (WordFrame((1, 2), start=0), 2, "take n from 3 on"),
         (BINARY, 40, f"more than {MOST_CASES:,} words"),
     ],
 )
-def test_what_cannot_be_enumerated_is_refused(frame: Frame, length: int, said: str) -> None:
+def test_what_cannot_be_enumerated_is_refused(frame: WordFrame, length: int, said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):
         list(all_words(hashed, frame, length))
 
@@ -233,10 +243,10 @@ def test_the_trained_recognisers_have_their_maxima(name: str) -> None:
     encoder = fixture(name)
     length = 20_000
 
-    def histograms(counts: Integers, last: int) -> Matrix:
+    def histograms(counts: Integers, last: int) -> Floats:
         return outputs_of_histograms(encoder, counts.astype(float), last)
 
-    found = merged(all_histograms(histograms, BINARY, 3, length))[Place.ANY, 0]
+    found = merged(all_histograms(histograms, BINARY, 3, length))[PositionClass.ANY, 0]
     assert found.exchanges == length - 1
     assert length * found.largest == pytest.approx(SUPREMA[name], rel=5e-6)
 
@@ -246,9 +256,9 @@ def test_the_maximum_of_a_million_symbols_is_exact() -> None:
     """n times the maximum has settled: majority is decided with the margin that C/n allows, and no more."""
     encoder = fixture("majority_1_post")
 
-    def histograms(counts: Integers, last: int) -> Matrix:
+    def histograms(counts: Integers, last: int) -> Floats:
         return outputs_of_histograms(encoder, counts.astype(float), last)
 
-    found = merged(all_histograms(histograms, BINARY, 3, 10**6))[Place.ANY, 0]
+    found = merged(all_histograms(histograms, BINARY, 3, 10**6))[PositionClass.ANY, 0]
     assert found.exchanges == 10**6 - 1
     assert 10**6 * found.largest == pytest.approx(363.5, rel=1e-3)

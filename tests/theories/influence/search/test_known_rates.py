@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from attemper.exact.balls import precision
-from attemper.theories.influence.search.influence import Frame, Matrix, given_words, merged
+from attemper.models.arrays import Floats
+from attemper.theories.influence.search.influence import WordFrame, given_words, merged
 from tests.support.oracles.plain_attention import alibi_bias, changes, output, t5_bias, window_bias
 
 
@@ -61,14 +62,14 @@ def test_with_two_causal_layers_the_influence_is_a_harmonic_number() -> None:
 
 
 @pytest.mark.parametrize("bias", [t5_bias, alibi_bias, window_bias])
-def test_one_pass_over_a_word_makes_all_its_exchanges(bias: Callable[[int], Matrix]) -> None:
+def test_one_pass_over_a_word_makes_all_its_exchanges(bias: Callable[[int], Floats]) -> None:
     word = np.random.default_rng(1).integers(0, 2, 16)
-    found = merged(given_words(lambda words: output(words, bias(16)), Frame((0, 1)), word[None]))
+    found = merged(given_words(lambda words: output(words, bias(16)), WordFrame((0, 1)), word[None]))
     wanted = changes(word, bias(16))[:-1].max()
     assert max(each.largest for each in found.values()) == pytest.approx(wanted, rel=1e-9)
 
 
-def greatest(bias: Callable[[int], Matrix], length: int) -> float:
+def greatest(bias: Callable[[int], Floats], length: int) -> float:
     """The largest change on random words, x_n not exchanged."""
     words = np.random.default_rng(length).integers(0, 2, (8, length))
     return max(float(changes(word, bias(length))[:-1].max()) for word in words)
@@ -81,7 +82,7 @@ def test_bounded_buckets_of_distances_leave_one_over_n() -> None:
 
 
 @pytest.mark.parametrize("bias", [alibi_bias, window_bias])
-def test_distances_that_count_without_end_leave_a_constant(bias: Callable[[int], Matrix]) -> None:
+def test_distances_that_count_without_end_leave_a_constant(bias: Callable[[int], Floats]) -> None:
     near = [greatest(bias, n) for n in (64, 512, 4096)]
     assert min(near) > 0.1
     assert near[2] > 0.5 * near[0]

@@ -29,10 +29,11 @@ from attemper.checker.verdict import Status
 from attemper.errors import MalformedFileError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet, Word
+from attemper.models.arrays import Array, Integers
 from attemper.models.hard.encoders import EncoderModel, read_encoder
 from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.networks import NetworkModel
-from attemper.models.hard.protocol import Array, HardModel, Integers, answer
+from attemper.models.hard.protocol import HardModel, answer
 from attemper.theories.refutation.certificate.files import FORMAT, Refutation, decode, encode, load, save
 from attemper.theories.refutation.certificate.restrictions import Restriction, words_of
 from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target

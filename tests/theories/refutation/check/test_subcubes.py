@@ -22,15 +22,16 @@ from numpy.typing import NDArray
 
 import attemper
 from attemper.errors import UnsupportedError
+from attemper.models.arrays import Array, Integers
 from attemper.models.hard.encoders import EncoderModel, read_encoder
 from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.networks import NetworkModel
-from attemper.models.hard.protocol import Array, HardModel, Integers, activations, answer
+from attemper.models.hard.protocol import HardModel, activations, answer
 from attemper.networks.layers import HardWeighting
 from attemper.networks.meaning_hard import output_bits
 from attemper.theories.refutation.certificate.restrictions import Restriction, words_of
 from attemper.theories.refutation.check import subcubes
-from attemper.theories.refutation.check.subcubes import CapReachedError, answers_by_cases, possible_answers
+from attemper.theories.refutation.check.subcubes import ListsTooLongError, answers_by_cases, possible_answers
 from tests.support.drawn.hard_examples import (
     FirstMismatch,
     NearestOneChain,
@@ -773,7 +774,7 @@ def deceived(model: HardModel, allowed: Sequence[tuple[int, ...]]) -> bool:
     try:
         true = set(answers(model, restriction).values())
         return not true <= possible_answers(model, restriction)
-    except (UnsupportedError, CapReachedError):
+    except (UnsupportedError, ListsTooLongError):
         return False
 
 
@@ -822,7 +823,7 @@ def test_the_cap_holds_for_very_many_combinations(monkeypatch: pytest.MonkeyPatc
 
     model = ManyHeads()
     monkeypatch.setattr(subcubes, "_combined", too_many)
-    with pytest.raises(CapReachedError):
+    with pytest.raises(ListsTooLongError):
         possible_answers(model, Restriction((*[ANY] * 15, A)))
 
 
@@ -864,27 +865,27 @@ def test_the_cap_is_the_number_of_combinations() -> None:
     # Position 4 may attend to both values of position 1, and to the better ones of 2 and 3.
     restriction = Restriction((ANY, ANY, ANY, A))
     assert possible_answers(model, restriction, most=16) == {True}
-    with pytest.raises(CapReachedError, match="layer 0 has more than 15 combinations"):
+    with pytest.raises(ListsTooLongError, match="layer 0 has more than 15 combinations"):
         possible_answers(model, restriction, most=15)
     # With an a at position 2, three candidates are left; else position 2 blocks, and there are two.
     assert answers_by_cases(model, restriction, (2,), most=9) == {(0,): {True}, (1,): {True}}
-    with pytest.raises(CapReachedError):
+    with pytest.raises(ListsTooLongError):
         answers_by_cases(model, restriction, (2,), most=8)
 
 
 def test_the_cap_holds_in_layers_without_heads_and_over_all_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     model = random_tabled(random.Random(0), 5, (0, 0), marked=False)
-    with pytest.raises(CapReachedError, match="layer 0"):
+    with pytest.raises(ListsTooLongError, match="layer 0"):
         possible_answers(model, Restriction((ANY,) * 5), most=4)
     monkeypatch.setattr(subcubes, "BLOCK", 1)
-    with pytest.raises(CapReachedError, match="layer 0"):
+    with pytest.raises(ListsTooLongError, match="layer 0"):
         possible_answers(model, Restriction((ANY,) * 5), most=4)
 
 
 def test_more_cases_than_the_cap_are_not_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     model = PrefixXor(20, 1)
     restriction = Restriction((*[ANY] * 19, (2,)))
-    with pytest.raises(CapReachedError, match=r"8192 cases.*the cap of 4096"):
+    with pytest.raises(ListsTooLongError, match=r"8192 cases.*the cap of 4096"):
         answers_by_cases(model, restriction, range(1, 14))
     assert len(answers_by_cases(model, Restriction((*[A] * 19, (2,))), range(1, 13))) == 1
     monkeypatch.setattr(subcubes, "MAX_CASES", 4)

@@ -24,7 +24,7 @@ from attemper.networks.meaning_hard import residual_streams as hard_streams
 from attemper.networks.meaning_soft import residual_streams as soft_streams
 from attemper.theories.softening.certificate import (
     Approximation,
-    ClosedForm,
+    ClosedFormErrors,
     GapBy,
     HeadGap,
     LayerError,
@@ -150,7 +150,7 @@ def _warmer(random: Random, soft: Network) -> Network:
 
 def mutated(random: Random, case: Case) -> tuple[Network, Approximation]:
     soft, found = case.soft, case.found
-    assert isinstance(found.evidence, ClosedForm)
+    assert isinstance(found.evidence, ClosedFormErrors)
     for _ in range(random.choice([1, 1, 2, 3])):
         kind = random.random()
         if kind < 0.75:
@@ -172,7 +172,7 @@ def campaign(random: Random, wanted: int, monkeypatch: pytest.MonkeyPatch) -> Co
         case = random.choice(cases())
         monkeypatch.setattr(checker, "by_rule", lambda _, known=case.known: known)
         soft, found = mutated(random, case)
-        assert isinstance(found.evidence, ClosedForm)
+        assert isinstance(found.evidence, ClosedFormErrors)
         verdict = checker.check_approximation(soft, DIGEST, found)
         wrong = case.judge.is_false(soft, found.evidence, found.epsilon)
         assert not (wrong and verdict.status in ACCEPTED), (wrong, found, verdict.claims[0])
@@ -199,7 +199,7 @@ def test_no_false_chain_of_many_is_accepted(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.sweep(0)
 def test_the_judge_finds_nothing_wrong_with_chains_that_are_as_they_were() -> None:
     for case in cases():
-        assert isinstance(case.found.evidence, ClosedForm)
+        assert isinstance(case.found.evidence, ClosedFormErrors)
         verdict = checker.check_approximation(case.soft, DIGEST, case.found)
         assert verdict.status in ACCEPTED
         assert not case.judge.is_false(case.soft, case.found.evidence, case.found.epsilon)
@@ -209,7 +209,7 @@ def test_the_judge_finds_nothing_wrong_with_chains_that_are_as_they_were() -> No
 def test_no_coordinate_is_further_off_than_is_claimed_in_balls(index: int) -> None:
     """The definition of both networks, on short words: after each layer, and of what is put out."""
     case, random = cases()[index], Random(3)
-    assert isinstance(case.found.evidence, ClosedForm)
+    assert isinstance(case.found.evidence, ClosedFormErrors)
     for n in (1, 2, 3):
         words = list(product(case.network.alphabet.symbols, repeat=n))
         for word in random.sample(words, min(len(words), 4)):

@@ -19,7 +19,7 @@ from attemper.languages.words import Word
 from attemper.networks.layers import HardWeighting, Network
 from attemper.networks.meaning_hard import residual_streams as hard_streams
 from attemper.networks.meaning_soft import residual_streams as soft_streams
-from attemper.theories.softening.certificate import ClosedForm, GapBy, HeadGap
+from attemper.theories.softening.certificate import ClosedFormErrors, GapBy, HeadGap
 from attemper.theories.softening.check.by_rule import by_rule
 from attemper.theories.softening.check.claims import check_approximation
 from attemper.theories.softening.check.hard import hardened
@@ -69,7 +69,7 @@ def sweep(random: Random, count: int) -> Counter[str]:
             continue
         (claim,) = check_approximation(soft, DIGEST, found).claims
         assert claim.status is Status.PROVED
-        assert isinstance(found.evidence, ClosedForm)
+        assert isinstance(found.evidence, ClosedFormErrors)
         said[
             "by rule" if all(g is None or g.by is GapBy.RULE for c in claims for g in c.gaps) else "given"
         ] += 1

@@ -10,7 +10,7 @@ import pytest
 
 import attemper
 from attemper.checker.folders import check_path
-from attemper.checker.limits import Limits, Request, check_within
+from attemper.checker.limits import ProcessLimits, Request, check_within
 from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.errors import OptionError, UnsupportedError
 from attemper.exact.closed_forms import ONE, SIGN, Digits, I, N, Power, number, over, plus, times
@@ -18,7 +18,7 @@ from attemper.exact.closed_forms import ClosedForm as Form
 from attemper.exact.closed_forms import Test as PlaceTest
 from attemper.exact.predicates import Zero
 from attemper.languages.words import Alphabet
-from attemper.networks.files import Source, bare_digest, digest_of
+from attemper.networks.files import Provenance, bare_digest, digest_of
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import (
     Head,
@@ -34,7 +34,7 @@ from attemper.networks.layers import (
 from attemper.theories.softening import certificate as approximations
 from attemper.theories.softening.certificate import (
     Approximation,
-    ClosedForm,
+    ClosedFormErrors,
     Enumerated,
     GapBy,
     HeadGap,
@@ -155,7 +155,7 @@ def test_a_false_gap_or_magnitude_is_refuted_with_the_word(
     assert claim.witness is not None
     assert len(claim.witness) == length
     # Beyond what is checked a false statement is an assumption.
-    assert isinstance(found.evidence, ClosedForm)
+    assert isinstance(found.evidence, ClosedFormErrors)
     short = replace(found, evidence=replace(found.evidence, checked_to=length - 1))
     assert said(soft, short).status is Status.PROVED_UNDER_ASSUMPTIONS
 
@@ -170,7 +170,7 @@ def test_a_tie_at_one_length_only_refutes_what_is_given_of_the_head() -> None:
     assert "have the greatest score as seen from position" in claim.text
     assert claim.witness is not None
     assert len(claim.witness) == 5
-    assert isinstance(found.evidence, ClosedForm)
+    assert isinstance(found.evidence, ClosedFormErrors)
     until = replace(found, last=4, evidence=replace(found.evidence, checked_to=4))
     assert said(soft, until).status is Status.PROVED
 
@@ -221,7 +221,7 @@ def test_uniform_layers_are_exact_at_every_temperature() -> None:
     averaging = network(Layer((head(()), head(form((0, 3)))), (), ()))
     layer = LayerError(Monomial(Fraction(1), Fraction(1)), GapBy.RULE, (None, None), ZERO)
     found = Approximation(
-        DIGEST, bare_digest(hardened(averaging)), Fraction(0), 1, None, ClosedForm((layer,), 0)
+        DIGEST, bare_digest(hardened(averaging)), Fraction(0), 1, None, ClosedFormErrors((layer,), 0)
     )
     for cold in (ONE, number(-3), SIGN):
         assert said(_at(averaging, cold), found).status is Status.PROVED
@@ -230,7 +230,7 @@ def test_uniform_layers_are_exact_at_every_temperature() -> None:
 def test_heads_that_write_to_one_coordinate_add_up() -> None:
     one, two = (network(Layer((RIGHTMOST,) * count, (), ())) for count in (1, 2))
     _, found = softened(one, by_rules(one), TENTH)
-    assert isinstance(found.evidence, ClosedForm)
+    assert isinstance(found.evidence, ClosedFormErrors)
     (alone,) = found.evidence.layers
     both = replace(alone, gaps=alone.gaps * 2)
     twice = replace(both, error=Monomial(2 * alone.error.factor, alone.error.power))
@@ -240,10 +240,12 @@ def test_heads_that_write_to_one_coordinate_add_up() -> None:
 
     (least_one,), (least_two,) = with_errors(colder_one, (alone,)), with_errors(cold, (both,))
     assert least_two.error.factor == 2 * least_one.error.factor
-    claim = Approximation(DIGEST, bare_digest(hardened(two)), TENTH, 1, None, ClosedForm((least_two,), 0))
+    claim = Approximation(
+        DIGEST, bare_digest(hardened(two)), TENTH, 1, None, ClosedFormErrors((least_two,), 0)
+    )
     assert said(cold, claim).status is Status.PROVED
     short = replace(least_two, error=least_one.error)
-    assert said(cold, replace(claim, evidence=ClosedForm((short,), 0))).status is Status.UNKNOWN
+    assert said(cold, replace(claim, evidence=ClosedFormErrors((short,), 0))).status is Status.UNKNOWN
     assert twice.gaps == least_two.gaps
 
 
@@ -262,12 +264,12 @@ def test_errors_reach_scores_values_and_units_of_the_next_layer() -> None:
     )
     soft, found = softened(deep, given, TENTH, checked_to=5, last=5)
     assert said(soft, found).status is Status.PROVED
-    assert isinstance(found.evidence, ClosedForm)
+    assert isinstance(found.evidence, ClosedFormErrors)
     error = found.evidence.layers[0].error
     # Its scores are off, so the first error is less than nothing would need.
     assert error.factor < Fraction(1, 20)
     no_error = replace(found.evidence.layers[0], error=ZERO)
-    claim = said(soft, replace(found, evidence=ClosedForm((no_error, found.evidence.layers[1]), 5)))
+    claim = said(soft, replace(found, evidence=ClosedFormErrors((no_error, found.evidence.layers[1]), 5)))
     assert claim.status is Status.UNKNOWN
     assert "layer 0: its error is claimed to be at most 0" in claim.text
 
@@ -313,9 +315,9 @@ def test_temperatures_are_read_from_the_network(cold: Form) -> None:
     """A lead of 1 needs an inverse temperature that is positive and grows as the digits of n do."""
     plain = network(Layer((RIGHTMOST,), (), ()))
     _, found = softened(plain, by_rules(plain), TENTH)
-    assert isinstance(found.evidence, ClosedForm)
+    assert isinstance(found.evidence, ClosedFormErrors)
     loose = replace(found.evidence.layers[0], error=Monomial(TENTH))
-    claim = said(_at(plain, cold), replace(found, evidence=ClosedForm((loose,), 0)))
+    claim = said(_at(plain, cold), replace(found, evidence=ClosedFormErrors((loose,), 0)))
     assert claim.status is (Status.PROVED if cold in PROVED_AT else Status.UNKNOWN)
 
 
@@ -353,7 +355,7 @@ def test_an_enumeration_names_a_tie() -> None:
 def _saved(folder: Path) -> tuple[Network, Approximation]:
     plain = network(Layer((RIGHTMOST,), ROUNDING, ()), output=4)
     soft, found = softened(plain, by_rules(plain), Fraction(0))
-    source = Source("hard", bare_digest(hardened(plain)), "last", "softened")
+    source = Provenance("hard", bare_digest(hardened(plain)), "last", "softened")
     found = replace(found, network=digest_of(soft, source))
     save_network(soft, source, folder)
     approximations.save(found, folder)
@@ -366,7 +368,7 @@ def test_a_folder_is_checked(tmp_path: Path) -> None:
     assert verdict.status is Status.PROVED
     assert verdict.subject is not None
     assert verdict.subject.digest == found.network
-    assert check_within(Request(str(tmp_path)), Limits()) == verdict
+    assert check_within(Request(str(tmp_path)), ProcessLimits()) == verdict
 
 
 def test_the_bare_digest_is_that_of_the_files_without_a_source() -> None:
@@ -379,7 +381,7 @@ def test_the_bare_digest_is_that_of_the_files_without_a_source() -> None:
 
     plain = hardened(network(Layer((RIGHTMOST,), ROUNDING, ()), output=4))
     with TemporaryDirectory() as folder:
-        save_network(plain, Source("hard", "x", "last", "hard"), Path(folder))
+        save_network(plain, Provenance("hard", "x", "last", "hard"), Path(folder))
         structure = json.loads((Path(folder) / "network.json").read_text(encoding="utf-8"))
     del structure["source"], structure["digest"]
     text = json.dumps(structure, sort_keys=True, separators=(",", ":")).encode()
@@ -390,7 +392,7 @@ def test_the_bare_digest_is_that_of_the_files_without_a_source() -> None:
 
 def test_folders_that_say_two_things_are_malformed(tmp_path: Path) -> None:
     soft, found = _saved(tmp_path)
-    other = Source("hard", "0" * 64, "last", "softened")
+    other = Provenance("hard", "0" * 64, "last", "softened")
     save_network(soft, other, tmp_path)
     approximations.save(replace(found, network=digest_of(soft, other)), tmp_path)
     verdict = check_path(tmp_path)
@@ -402,7 +404,7 @@ def test_folders_that_say_two_things_are_malformed(tmp_path: Path) -> None:
     attemper.compile("O a", "ab").save(tmp_path / "language")
     approximations.save(found, tmp_path / "language")
     assert check_path(tmp_path / "language").status is Status.MALFORMED
-    save_network(soft, Source("hard", found.hard, "last", "softened"), tmp_path / "language")
+    save_network(soft, Provenance("hard", found.hard, "last", "softened"), tmp_path / "language")
     (tmp_path / "language" / "certificate.json").unlink()
     assert check_path(tmp_path / "language").status is Status.MALFORMED
 
@@ -419,7 +421,7 @@ def test_readers_that_need_a_language_say_that_there_is_none(tmp_path: Path) -> 
 def test_certificates_about_other_networks_are_malformed() -> None:
     plain = network(Layer((RIGHTMOST, head(())), (), ()))
     soft, found = softened(plain, by_rules(plain), TENTH)
-    assert isinstance(found.evidence, ClosedForm)
+    assert isinstance(found.evidence, ClosedFormErrors)
     (layer,) = found.evidence.layers
     gap, none = layer.gaps
     normalised = Normalisation(Fraction(0), Fraction(1), True, (), ())
@@ -427,10 +429,10 @@ def test_certificates_about_other_networks_are_malformed() -> None:
         (soft, replace(found, network="0" * 64)),
         (soft, replace(found, hard="0" * 64)),
         (soft, replace(found, evidence=Enumerated())),
-        (soft, replace(found, evidence=ClosedForm((), 0))),
-        (soft, replace(found, evidence=ClosedForm((layer, layer), 0))),
+        (soft, replace(found, evidence=ClosedFormErrors((), 0))),
+        (soft, replace(found, evidence=ClosedFormErrors((layer, layer), 0))),
         *(
-            (soft, replace(found, evidence=ClosedForm((replace(layer, gaps=gaps),), 0)))
+            (soft, replace(found, evidence=ClosedFormErrors((replace(layer, gaps=gaps),), 0)))
             for gaps in (
                 (none, none),
                 (gap, gap),

@@ -47,7 +47,7 @@ def test_powers_are_rounded_up_to_whole_numbers_where_that_is_allowed() -> None:
     assert _fading(Fraction(0))[0] == 0
 
 
-SUMS: list[powers.Powers] = [
+SUMS: list[powers.PowersOfN] = [
     {},
     {Fraction(0): Fraction(3)},
     {Fraction(-1): Fraction(1, 2), Fraction(1, 3): Fraction(2)},
@@ -55,13 +55,15 @@ SUMS: list[powers.Powers] = [
 ]
 
 
-def value(own: powers.Powers, n: int) -> flint.arb:
+def value(own: powers.PowersOfN, n: int) -> flint.arb:
     return sum((at(Monomial(factor, power), n) for power, factor in own.items()), flint.arb(0))
 
 
 @pytest.mark.parametrize("left", SUMS)
 @pytest.mark.parametrize("right", SUMS)
-def test_sums_of_powers_are_added_multiplied_and_compared(left: powers.Powers, right: powers.Powers) -> None:
+def test_sums_of_powers_are_added_multiplied_and_compared(
+    left: powers.PowersOfN, right: powers.PowersOfN
+) -> None:
     with precision(128):
         for n in (1, 2, 3, 10, 1000):
             assert value(powers.plus(left, right), n).overlaps(value(left, n) + value(right, n))

@@ -32,7 +32,7 @@ from attemper.exact.closed_forms import (
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Head, Hidden, Layer, LinearForm, Masking, Network, Softmax, Uniform
 from attemper.theories.softening.check import elementwise, rounded, streams
-from attemper.theories.softening.check.elementwise import Budget, error_bound, inverse_temperatures
+from attemper.theories.softening.check.elementwise import ErrorBudget, error_bound, inverse_temperatures
 from attemper.theories.softening.check.enumeration import examine
 from attemper.theories.softening.check.rounded import LEAST, up
 from attemper.theories.softening.check.streams import TieError
@@ -311,7 +311,7 @@ def test_each_head_has_its_own_temperature_at_each_position() -> None:
     )
     require_sound(own, 3)
     assert inverse_temperatures(own)[0] == (times(40, I), plus(9, FIRST))
-    assert Budget(hard, 3).error_bound(inverse_temperatures(own)) == error_bound(own, 3)
+    assert ErrorBudget(hard, 3).error_bound(inverse_temperatures(own)) == error_bound(own, 3)
 
 
 def test_what_is_kept_is_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,18 +321,18 @@ def test_what_is_kept_is_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elementwise, "follow", lambda *given: calls.append(1) or follow(*given))
     monkeypatch.setattr(streams, "AT_ONCE", 4 * 16)
     colds = [inverse_temperatures(softened(hard, cold)) for cold in (10, 1000)]
-    kept = Budget(hard, 4)
+    kept = ErrorBudget(hard, 4)
     found = [kept.error_bound(cold) for cold in colds]
     assert len(calls) == 4, "four batches of four words, for two temperatures"
     monkeypatch.setattr(elementwise, "MOST_KEPT", 1)
-    streamed = Budget(hard, 4)
+    streamed = ErrorBudget(hard, 4)
     assert [streamed.error_bound(cold) for cold in colds] == found
     assert len(calls) == 12
     assert [
         streamed.is_within(cold, Fraction(value.outputs)) for cold, value in zip(colds, found, strict=True)
     ]
     words = [tuple("abab"), tuple("bbba")]
-    assert Budget(hard, 4, words).error_bound(colds[0]).outputs <= found[0].outputs
+    assert ErrorBudget(hard, 4, words).error_bound(colds[0]).outputs <= found[0].outputs
 
 
 def test_what_is_within_is_found_with_few_words(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -343,7 +343,7 @@ def test_what_is_within_is_found_with_few_words(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(elementwise, "MOST_KEPT", 1)
     monkeypatch.setattr(streams, "AT_ONCE", 16 * 4)
     monkeypatch.setattr(elementwise, "follow", lambda *given: seen.append(len(given[1])) or follow(*given))
-    kept = Budget(hard, 4)
+    kept = ErrorBudget(hard, 4)
     known = [inverse_temperatures(softened(hard, 2**k)) for k in range(4, 12)]
     bounds = [kept.error_bound(cold).outputs for cold in known]
     assert sum(seen) == 16 * len(known)
@@ -359,19 +359,19 @@ def test_what_is_within_is_found_with_few_words(monkeypatch: pytest.MonkeyPatch)
 def test_the_worst_word_settles_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """An epsilon just below the bound fails for one word of a batch; the next time no other is looked at."""
     soft = softened(next(tieless(5, 2, 4))[0], 40)
-    own, tried = inverse_temperatures(soft), Budget(soft, 4)
+    own, tried = inverse_temperatures(soft), ErrorBudget(soft, 4)
     bound = tried.error_bound(own).outputs
     below = Fraction(bound) * Fraction(10**9 - 1, 10**9)
     assert tried.is_within(own, Fraction(bound))
     assert not tried.is_within(own, below)
-    monkeypatch.setattr(Budget, "_facts", lambda _: iter(()))
+    monkeypatch.setattr(ErrorBudget, "_facts", lambda _: iter(()))
     assert not tried.is_within(own, below)
     assert tried.is_within(own, 2 * below), "nothing but the one word is left"
 
 
 def test_colder_is_never_further() -> None:
     hard = next(tieless(4, 2, 4))[0]
-    known = Budget(hard, 4)
+    known = ErrorBudget(hard, 4)
     found = [known.error_bound(inverse_temperatures(softened(hard, 2**k))).outputs for k in range(0, 20)]
     assert found == sorted(found, reverse=True)
 

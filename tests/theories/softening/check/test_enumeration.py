@@ -27,7 +27,7 @@ from attemper.networks.layers import (
     Uniform,
 )
 from attemper.theories.softening.check import streams
-from attemper.theories.softening.check.enumeration import LONGEST, Examined, Tie, examine, reach
+from attemper.theories.softening.check.enumeration import LONGEST, Examined, TiedHead, examine, reach
 from attemper.theories.softening.check.streams import TieError, follow
 from attemper.theories.softening.check.uniform import is_uniform
 from tests.support.drawn.soft_networks import drawn, hard_facts, softened, tieless
@@ -75,7 +75,7 @@ def test_a_tie_is_one_by_the_definition() -> None:
             found += 1
 
 
-def require_tie(network: Network, tie: Tie) -> None:
+def require_tie(network: Network, tie: TiedHead) -> None:
     """Both positions have the greatest score, and the head's values differ there."""
     from attemper.networks.meaning_hard import attention, residual_streams, value_of
 
@@ -146,7 +146,7 @@ def test_a_tie_at_one_length_only() -> None:
     assert examine(network, 6).gaps == ((1,),)
     assert examine(network, 1).gaps == ((None,),)
     tie = examine(network, 7).tie
-    assert tie == Tie(tuple("aaaaaab"), 1, 0, 0, (1, 7))
+    assert tie == TiedHead(tuple("aaaaaab"), 1, 0, 0, (1, 7))
     assert examine(network, 7, [tuple("aaaaaaa")]).gaps == ((None,),), "all values are the same in this word"
     with pytest.raises(
         TieError, match="positions, 1 and 7, when it looks from position 1 of the word 'aaaaaab'"

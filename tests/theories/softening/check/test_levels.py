@@ -13,12 +13,12 @@ from attemper.checker.attention.blocked import Blocked
 from attemper.checker.verdict import Status
 from attemper.networks.typed import HeadOf, LayerOf, Terms, UnitOf
 from attemper.theories.softening.ask import soften
-from attemper.theories.softening.certificate import ClosedForm, GapBy
+from attemper.theories.softening.certificate import ClosedFormErrors, GapBy
 from attemper.theories.softening.check import levels
 from attemper.theories.softening.check.by_rule import by_rule
 from attemper.theories.softening.check.claims import check_approximation
 from attemper.theories.softening.check.streams import TieError
-from attemper.theories.softening.search.soften import Asked, soften_network
+from attemper.theories.softening.search.soften import SofteningRequest, soften_network
 from tests.support.drawn.tied_networks import drawn, false_of, levelled, typed
 from tests.support.suites import Few
 from tests.theories.softening.search.test_soften import require_near
@@ -102,9 +102,9 @@ def _covered(seeds: Iterable[int], longest: int) -> tuple[int, int]:
     "name", ["is there an a so far", "b before a before c", "warmer with n", "what i is decides"]
 )
 def test_softened_heads_are_near_on_all_short_words(name: str) -> None:
-    found = soften_network(levelled(*COVERED[name]), Asked(TENTH))
+    found = soften_network(levelled(*COVERED[name]), SofteningRequest(TENTH))
     assert (found.first, found.last, found.unruled) == (1, None, "")
-    assert isinstance(found.evidence, ClosedForm)
+    assert isinstance(found.evidence, ClosedFormErrors)
     assert [gap.by for layer in found.evidence.layers for gap in layer.gaps if gap] == [GapBy.RULE]
     require_near(found, range(1, 4), TENTH)
 
@@ -112,7 +112,7 @@ def test_softened_heads_are_near_on_all_short_words(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COVERED)
 def test_softened_heads_are_near_on_all_words_of_six_symbols(name: str) -> None:
-    found = soften_network(levelled(*COVERED[name]), Asked(TENTH))
+    found = soften_network(levelled(*COVERED[name]), SofteningRequest(TENTH))
     require_near(found, range(1, 7), TENTH)
 
 
@@ -138,7 +138,7 @@ def test_values_that_tie_in_the_hard_network_and_differ_by_errors_in_the_soft_on
     found = soften(network, epsilon=TENTH)
     assert found.verdict.status is Status.PROVED
     evidence = found.certificate.evidence
-    assert isinstance(evidence, ClosedForm)
+    assert isinstance(evidence, ClosedFormErrors)
     first, second = (layer.error for layer in evidence.layers)
     assert second.factor > first.factor > 0
     require_near(found.softening, range(1, 6), TENTH)
@@ -148,7 +148,7 @@ def test_a_larger_lead_than_that_of_the_levels_is_not_believed() -> None:
     found = soften(levelled(*EVER_A), epsilon=TENTH)
     assert found.verdict.status is Status.PROVED
     evidence = found.certificate.evidence
-    assert isinstance(evidence, ClosedForm)
+    assert isinstance(evidence, ClosedFormErrors)
     (layer,) = evidence.layers
     (gap,) = layer.gaps
     assert gap is not None
@@ -161,7 +161,7 @@ def test_a_larger_lead_than_that_of_the_levels_is_not_believed() -> None:
 
 def test_words_that_tie_between_other_values_are_still_told() -> None:
     with pytest.raises(TieError) as refusal:
-        soften_network(levelled("<=", {"a": 1, "b": 1}, {"a": 1}), Asked(TENTH, up_to=3))
+        soften_network(levelled("<=", {"a": 1, "b": 1}, {"a": 1}), SofteningRequest(TENTH, up_to=3))
     assert refusal.value.tie.tied == (1, 2)
 
 

@@ -17,11 +17,11 @@ from attemper.networks.meaning_hard import output_rows as hard_rows
 from attemper.networks.meaning_soft import output_rows as soft_rows
 from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
 from attemper.theories.softening.ask import soften
-from attemper.theories.softening.certificate import ClosedForm, Enumerated, GapBy, Monomial
-from attemper.theories.softening.check.given import Gap, Magnitude
+from attemper.theories.softening.certificate import ClosedFormErrors, Enumerated, GapBy, Monomial
+from attemper.theories.softening.check.given import Gap, MagnitudeBound
 from attemper.theories.softening.check.hard import uniform_heads
 from attemper.theories.softening.check.streams import TieError
-from attemper.theories.softening.search.soften import Asked, Softening, soften_network
+from attemper.theories.softening.search.soften import Softening, SofteningRequest, soften_network
 from attemper.workbench.compiling import compile as compile_formula
 from attemper.workbench.zoo import compile_named
 from tests.support.drawn.tied_networks import levelled
@@ -58,9 +58,9 @@ def require_near(found: Softening, lengths: range, most: Fraction) -> None:
 @pytest.mark.parametrize("network", [last_a, two_into_one, uniform_only], ids=lambda one: one.__name__)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 4), HUNDREDTH, Fraction(1, 10**9)])
 def test_networks_that_are_typed_in_are_softened_by_rule_for_all_lengths(network, epsilon):
-    found = soften_network(network(), Asked(epsilon))
+    found = soften_network(network(), SofteningRequest(epsilon))
     assert (found.first, found.last, found.unruled) == (1, None, "")
-    assert isinstance(found.evidence, ClosedForm)
+    assert isinstance(found.evidence, ClosedFormErrors)
     assert {gap.by for layer in found.evidence.layers for gap in layer.gaps if gap} <= {GapBy.RULE}
     require_near(found, range(1, 6), epsilon)
 
@@ -100,7 +100,7 @@ def test_softened_entries_are_near_by_the_definitions(name):
 
 def test_a_tie_at_one_length_only_is_told_with_its_place():
     with pytest.raises(TieError) as refusal:
-        soften_network(tied_at_seven(), Asked(HUNDREDTH))
+        soften_network(tied_at_seven(), SofteningRequest(HUNDREDTH))
     tie = refusal.value.tie
     assert (len(tie.word), tie.layer, tie.head, tie.tied) == (7, 0, 0, (3, 4))
 
@@ -150,8 +150,8 @@ def test_a_gap_that_shrinks_like_a_power_of_two_is_no_monomial_but_its_words_are
 
 
 def test_errors_of_heads_that_write_to_one_coordinate_add_up():
-    both = soften_network(two_into_one(), Asked(HUNDREDTH))
-    assert isinstance(both.evidence, ClosedForm)
+    both = soften_network(two_into_one(), SofteningRequest(HUNDREDTH))
+    assert isinstance(both.evidence, ClosedFormErrors)
     # Halved twice, as one half of the sum is put out; the uniform head adds nothing.
     assert both.evidence.layers[-1].error.factor <= HUNDREDTH
     twice = hard_network(
@@ -170,13 +170,13 @@ def test_errors_of_heads_that_write_to_one_coordinate_add_up():
     )
     errors = []
     for network in (once, twice):
-        asked = Asked(
+        asked = SofteningRequest(
             Fraction(1),
             gaps={(0, h): Monomial(Fraction(1), Fraction(-1)) for h in range(len(network.layers[0].heads))},
             up_to=3,
         )
         soft = soften_network(network, asked)
-        assert isinstance(soft.evidence, ClosedForm)
+        assert isinstance(soft.evidence, ClosedFormErrors)
         errors.append((soft.slopes, soft.evidence.layers[0].error))
     (slopes, error), (others, double) = errors
     assert slopes != others or double.factor == 2 * error.factor
@@ -304,7 +304,7 @@ def test_a_gap_that_is_given_says_that_nothing_ties() -> None:
 def test_a_small_gap_that_is_given_is_not_rounded_where_it_is_said() -> None:
     small = Fraction(1, 10**30 + 1)
     assert f"at least {small} below it" in str(Gap(0, 0, Monomial(small)))
-    assert f"larger than {1 / small} n^2 in size" in str(Magnitude(0, Monomial(1 / small, Fraction(2))))
+    assert f"larger than {1 / small} n^2 in size" in str(MagnitudeBound(0, Monomial(1 / small, Fraction(2))))
 
 
 def test_units_that_write_nothing_are_no_reason_to_stop() -> None:

@@ -23,7 +23,7 @@ MOST_CLASSES = 64
 
 @final
 @dataclass(frozen=True)
-class Arithmetic:
+class Progression:
     """The positions `first`, `first` + `stride`, ... of every word; `values` [value, column].
 
     The stride is 1 or 2, and the first position no greater.
@@ -51,7 +51,7 @@ class Arithmetic:
 
 @final
 @dataclass(frozen=True)
-class Listed:
+class ListedMembers:
     """Members one by one: `at` [member] and `values` [value, member], words one after the other.
 
     `before` [column + 1] is how many members stand before each column. Ranks go on from word to word.
@@ -83,7 +83,7 @@ class Listed:
         return self.values[number].take(ranks)
 
 
-Class = Arithmetic | Listed
+Class = Progression | ListedMembers
 
 
 def contents(rows: Sequence[Tensor], grid: Grid) -> tuple[Tensor | None, list[tuple[float, ...]]]:
@@ -148,7 +148,9 @@ def masks(
                 yield (parity, content), mask
 
 
-def listed(name: ClassName, mask: Tensor | None, values: Tensor, grid: Grid, past: Past | None) -> Listed:
+def listed(
+    name: ClassName, mask: Tensor | None, values: Tensor, grid: Grid, past: Past | None
+) -> ListedMembers:
     """A class's members, those that are kept of the past first. `mask`: its columns; None: it has none."""
     if mask is None:
         columns = torch.zeros(0, dtype=torch.int64, device=values.device)
@@ -158,11 +160,11 @@ def listed(name: ClassName, mask: Tensor | None, values: Tensor, grid: Grid, pas
         before = torch.nn.functional.pad(mask.cumsum(dim=0), (1, 0))
     at, own = grid.positions.take(columns).double(), values[:, columns]
     if past is None:
-        return Listed(at, own, before, 1, None, grid.word.take(columns) if grid.words > 1 else None)
+        return ListedMembers(at, own, before, 1, None, grid.word.take(columns) if grid.words > 1 else None)
     kept = past.members.get(name)
     hole = None
     if kept is not None:
         at, own = torch.cat([kept.positions, at]), torch.cat([kept.values, own], dim=1)
         before, hole = before + len(kept.positions), kept.hole
     past.members[name] = Kept(at, own, hole).shortened()
-    return Listed(at, own, before, grid.first, hole, None)
+    return ListedMembers(at, own, before, grid.first, hole, None)

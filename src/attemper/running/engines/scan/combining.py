@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from attemper.networks.layers import Masking
-from attemper.running.engines.scan.classes import Arithmetic, Class, Listed
-from attemper.running.engines.scan.head import Head
+from attemper.running.engines.scan.classes import Class, ListedMembers, Progression
+from attemper.running.engines.scan.head import ScannedHead
 from attemper.running.engines.scan.past import ClassName, UnfitError
 from attemper.running.engines.scan.polynomials import Polynomial, polynomial, score_at
 from attemper.running.engines.scan.sums import Sights, best, geometric, running, window
@@ -30,11 +30,14 @@ class _Visit:
 
 
 @final
-class Sums:
+class ClassSums:
     """The sums over all classes of a head."""
 
     def __init__(
-        self, head: Head, groups: Mapping[ClassName, Class], constants: Mapping[ClassName, Tensor] | None
+        self,
+        head: ScannedHead,
+        groups: Mapping[ClassName, Class],
+        constants: Mapping[ClassName, Tensor] | None,
     ) -> None:
         self.head, self.groups, self.constants = head, groups, constants
         self.low, self.high = head.grid.visible(head.shape.masking)
@@ -84,7 +87,7 @@ class Sums:
         rates = self._rates(visit)
         if self.constants is not None:
             ways.add("geometric")
-            assert isinstance(group, Arithmetic)
+            assert isinstance(group, Progression)
             own, values = geometric(scores, sights, group.stride, self.constants[visit.name])
         elif rates is not None:
             ways.add("running")
@@ -120,7 +123,7 @@ class Sums:
         And where a word's queries see all members on the side on which scores are lower.
         """
         scores, head = visit.scores, self.head
-        if scores.is_inverse or scores.a is not None or isinstance(visit.group, Arithmetic):
+        if scores.is_inverse or scores.a is not None or isinstance(visit.group, Progression):
             return None
         table = scores.b.reshape(head.grid.words, -1)
         rates = table[:, 0]
@@ -136,7 +139,7 @@ class Sums:
     def _run(self, visit: _Visit, rates: Tensor) -> tuple[Tensor, Tensor]:
         """The running sums of all members of a class."""
         group = visit.group
-        assert isinstance(group, Listed)
+        assert isinstance(group, ListedMembers)
         if self.head.grid.words > 1:
             assert group.word is not None
             return running(group, rates.take(group.word), self.head.need)

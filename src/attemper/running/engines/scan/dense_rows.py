@@ -8,14 +8,14 @@ import torch
 from torch import Tensor
 
 from attemper.running.engines.scan.grid import Grid
-from attemper.running.engines.scan.head import Read
+from attemper.running.engines.scan.head import FormReader
 from attemper.running.engines.scan.shapes import HeadShape
 
 SCORES = 1 << 22
 """How many scores are computed together (32 MiB)."""
 
 
-def attend_densely(shape: HeadShape, read: Read, grid: Grid) -> Tensor:
+def attend_densely(shape: HeadShape, read: FormReader, grid: Grid) -> Tensor:
     """The means of the head's values over what each query sees, [value, column], in float64."""
     cold = grid.values(shape.inverse_temperature) / shape.root
     queries = _table([read(row.query) * cold for row in shape.rows], grid)

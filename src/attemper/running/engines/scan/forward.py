@@ -12,7 +12,7 @@ from attemper.exact.closed_forms import ClosedForm
 from attemper.networks.layers import Masking
 from attemper.running.blocks import Blocks, clamp_room
 from attemper.running.engines.scan.grid import Grid
-from attemper.running.engines.scan.layers import Errand, Look, ScanLayer, Ways, shown
+from attemper.running.engines.scan.layers import Errand, HiddenHook, ScanLayer, Ways, shown
 from attemper.running.engines.scan.past import NeedsPastError, Past
 from attemper.running.engines.scan.shapes import pure_forms
 
@@ -30,7 +30,7 @@ FEW = 1 << 12
 
 
 @final
-class Scan:
+class ModuleScan:
     """A module's weights as the scan reads them. `ways` says how its heads were computed so far."""
 
     def __init__(self, model: Blocks) -> None:
@@ -131,7 +131,7 @@ class Scan:
             room = room.masked_fill(grid.padding, torch.inf)
         return outputs, room.reshape(grid.words, grid.width).amin(dim=1)
 
-    def _look(self, number: int, room: Tensor | None) -> Look | None:
+    def _look(self, number: int, room: Tensor | None) -> HiddenHook | None:
         layer = self.model.network.layers[number]
         if room is None or not layer.clamps:
             return None

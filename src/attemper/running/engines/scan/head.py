@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 
 from attemper.exact.closed_forms import ClosedForm
-from attemper.running.engines.scan.classes import Arithmetic, Class, contents, listed, masks
+from attemper.running.engines.scan.classes import Class, Progression, contents, listed, masks
 from attemper.running.engines.scan.grid import Grid
 from attemper.running.engines.scan.past import ClassName, NeedsPastError, Past, UnfitError
-from attemper.running.engines.scan.polynomials import Numbers, class_numbers, scale_of
+from attemper.running.engines.scan.polynomials import KeyNumbers, class_numbers, scale_of
 from attemper.running.engines.scan.shapes import Combination, HeadShape, KeyRow, key_row, key_rows
 from attemper.running.engines.scan.sums import TAIL
 
@@ -22,7 +22,7 @@ MOST_LENGTHS = 4096
 """Of so many lengths the keys are kept."""
 
 
-class Read(Protocol):
+class FormReader(Protocol):
     """Linear forms of the residual stream at every column, in float64."""
 
     def __call__(self, form: Combination) -> Tensor:
@@ -63,14 +63,14 @@ class Tables:
 
 
 @final
-class Head:
+class ScannedHead:
     """A head whose scores are not all equal, on one grid."""
 
     def __init__(
         self,
         shape: HeadShape,
         pure: Mapping[int, ClosedForm],
-        read: Read,
+        read: FormReader,
         grid: Grid,
         past: Past | None,
         values: Tensor,
@@ -116,8 +116,8 @@ class Head:
         if self.past is not None and self.scale.degree == 2:
             values = self.past.remember(values, self.grid.first, self.grid.longest)
         if not self.scale.by_parity:
-            return {(None, ()): Arithmetic(1, 1, values)}
-        return {(True, ()): Arithmetic(1, 2, values), (False, ()): Arithmetic(2, 2, values)}
+            return {(None, ()): Progression(1, 1, values)}
+        return {(True, ()): Progression(1, 2, values), (False, ()): Progression(2, 2, values)}
 
     def constants(self) -> dict[ClassName, Tensor] | None:
         """Of each class the one value that all its members have, where scores are linear in j; else None.
@@ -146,7 +146,7 @@ class Head:
         cold = self._cold[part]
         return [self.read(row.query)[part] * cold for row in self.shape.rows]
 
-    def numbers(self, name: ClassName, part: slice) -> Numbers:
+    def numbers(self, name: ClassName, part: slice) -> KeyNumbers:
         """The numbers of a class's keys, by row and power; tensors where they depend on a word's length."""
         by_length = zip(self.lengths, self.rows_by_length, strict=True)
         tables = [self.tables.numbers_of(name, n, rows) for n, rows in by_length]

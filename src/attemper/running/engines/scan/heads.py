@@ -11,9 +11,9 @@ from torch import Tensor
 
 from attemper.exact.closed_forms import ClosedForm
 from attemper.running.engines.scan.classes import Class
-from attemper.running.engines.scan.combining import Sums, finite, positive
+from attemper.running.engines.scan.combining import ClassSums, finite, positive
 from attemper.running.engines.scan.grid import Grid
-from attemper.running.engines.scan.head import Head, Read, Tables
+from attemper.running.engines.scan.head import FormReader, ScannedHead, Tables
 from attemper.running.engines.scan.past import ClassName, NeedsPastError, Past, UnfitError
 from attemper.running.engines.scan.polynomials import constant
 from attemper.running.engines.scan.shapes import HeadShape
@@ -27,7 +27,7 @@ EVERYTHING: ClassName = None, ()
 
 @final
 @dataclass(frozen=True)
-class Found:
+class HeadOutput:
     """What a head attends to, [value, column] in float64, and the ways by which that was summed."""
 
     values: Tensor
@@ -37,11 +37,11 @@ class Found:
 def attend(
     shape: HeadShape,
     pure: Mapping[int, ClosedForm],
-    read: Read,
+    read: FormReader,
     grid: Grid,
     past: Past | None,
     tables: Tables,
-) -> Found:
+) -> HeadOutput:
     """The means of the head's values over what each query sees.
 
     Raises `UnfitError` where the scores have no linear way, and `NeedsPastError` where what is kept of the
@@ -49,13 +49,13 @@ def attend(
     """
     values = _stacked([read(form) for _, form, _ in shape.values], grid)
     if not shape.values:
-        return Found(values, frozenset({"nothing"}))
-    head = Head(shape, pure, read, grid, past, values, tables)
+        return HeadOutput(values, frozenset({"nothing"}))
+    head = ScannedHead(shape, pure, read, grid, past, values, tables)
     if not shape.rows:
         sums = _sums(head, EVERYTHING, values)
-        return Found(sums / grid.seen(shape.masking).clamp(min=1), frozenset({"average"}))
+        return HeadOutput(sums / grid.seen(shape.masking).clamp(min=1), frozenset({"average"}))
     if head.scale.degree == 0:
-        return Found(_flat(head), frozenset({"flat"}))
+        return HeadOutput(_flat(head), frozenset({"flat"}))
     if head.scale.degree == 2:
         if head.has_content and past is not None:
             raise NeedsPastError
@@ -74,7 +74,7 @@ def _stacked(rows: Sequence[Tensor], grid: Grid) -> Tensor:
     return torch.zeros(0, grid.columns, dtype=torch.float64, device=grid.lengths.device)
 
 
-def _sums(head: Head, name: ClassName, rows: Tensor) -> Tensor:
+def _sums(head: ScannedHead, name: ClassName, rows: Tensor) -> Tensor:
     """The sums over what each query sees of a class, also of positions before the block."""
     masking, grid, past = head.shape.masking, head.grid, head.past
     if past is None:
@@ -85,7 +85,7 @@ def _sums(head: Head, name: ClassName, rows: Tensor) -> Tensor:
     return grid.sums(rows, masking, before)
 
 
-def _flat(head: Head) -> Tensor:
+def _flat(head: ScannedHead) -> Tensor:
     """The means where no power of the position occurs: each class counts by its number of members."""
     groups = dict(head.masks())
     if head.past is not None:
@@ -115,14 +115,14 @@ def _flat(head: Head) -> Tensor:
 
 
 def _combined(
-    head: Head, groups: Mapping[ClassName, Class], constants: Mapping[ClassName, Tensor] | None = None
-) -> Found:
+    head: ScannedHead, groups: Mapping[ClassName, Class], constants: Mapping[ClassName, Tensor] | None = None
+) -> HeadOutput:
     """The means over classes whose scores change with the position."""
     grid, ways = head.grid, set[str]()
     found = torch.empty(len(head.values), grid.columns, dtype=torch.float64, device=grid.lengths.device)
     step = SLICE if grid.words == 1 else grid.columns
-    sums = Sums(head, groups, constants)
+    sums = ClassSums(head, groups, constants)
     for begin in range(0, grid.columns, step):
         part = slice(begin, min(begin + step, grid.columns))
         found[:, part] = sums.means(part, ways)
-    return Found(found, frozenset(ways))
+    return HeadOutput(found, frozenset(ways))

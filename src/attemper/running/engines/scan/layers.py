@@ -14,7 +14,7 @@ from attemper.networks.layers import Softmax
 from attemper.running.engines.scan.dense_rows import attend_densely
 from attemper.running.engines.scan.grid import Grid
 from attemper.running.engines.scan.head import Tables
-from attemper.running.engines.scan.heads import Found, attend
+from attemper.running.engines.scan.heads import HeadOutput, attend
 from attemper.running.engines.scan.past import NeedsPastError, Past, UnfitError
 from attemper.running.engines.scan.shapes import Combination, HeadShape, head_shape
 from attemper.running.hooks import HookPoint
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 UNITS = 1 << 17
 """How many hidden units' numbers are computed together: they stay in the processor's cache."""
 
-Look = Callable[[Tensor, slice], None]
+HiddenHook = Callable[[Tensor, slice], None]
 """Called with what the hidden units see at some columns, [column, d_mlp]."""
 
 
@@ -93,7 +93,7 @@ class ScanLayer:
             self._add(found, x)
         return shown(block.hook_resid_mid, x, grid)
 
-    def units(self, x: Tensor, grid: Grid, look: Look | None) -> Tensor:
+    def units(self, x: Tensor, grid: Grid, look: HiddenHook | None) -> Tensor:
         """Add what the hidden units write, in place or in a new tensor."""
         block, mlp = self.block, self.block.mlp
         watched = any(point.is_watched for point in (mlp.hook_pre, mlp.hook_post, block.hook_mlp_out))
@@ -128,7 +128,7 @@ class ScanLayer:
         errand: Errand,
     ) -> Tensor:
         """What a head attends to [value, column], rounded to the stream's format."""
-        read = _Reader(x, grid, pure)
+        read = _StreamReader(x, grid, pure)
         name = self.number, number
         try:
             found = attend(shape, pure, read, grid, past, Tables() if errand.watched else self.tables[number])
@@ -138,7 +138,7 @@ class ScanLayer:
             if not errand.dense:
                 raise
             ways.reasons[name] = str(error)
-            found = Found(attend_densely(shape, read, grid), frozenset({"dense"}))
+            found = HeadOutput(attend_densely(shape, read, grid), frozenset({"dense"}))
         ways.of.setdefault(name, set()).update(found.ways)
         return found.values.to(x.dtype)
 
@@ -173,7 +173,7 @@ def _shapes(attention: Attention) -> list[HeadShape]:
 
 
 @final
-class _Reader:
+class _StreamReader:
     """Linear forms of the residual stream in float64; what was read once is kept."""
 
     def __init__(self, x: Tensor, grid: Grid, pure: Mapping[int, ClosedForm]) -> None:

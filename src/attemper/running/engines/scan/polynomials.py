@@ -16,11 +16,11 @@ from typing import final
 import torch
 from torch import Tensor
 
-from attemper.running.engines.scan.exact_sums import Pair, added, multiplied, two_product
+from attemper.running.engines.scan.exact_sums import FloatPair, added, multiplied, two_product
 from attemper.running.engines.scan.past import ClassName, UnfitError
 from attemper.running.engines.scan.shapes import KeyRow
 
-Numbers = Sequence[Sequence[float | Tensor]]
+KeyNumbers = Sequence[Sequence[float | Tensor]]
 """For each row the key's numbers of a class: constant, times g, and times g^2."""
 
 
@@ -114,7 +114,9 @@ class Polynomial:
         return positions if self.origin is None else positions - self.origin
 
 
-def polynomial(queries: Sequence[Tensor], numbers: Numbers, scale: Scale, last: Tensor | None) -> Polynomial:
+def polynomial(
+    queries: Sequence[Tensor], numbers: KeyNumbers, scale: Scale, last: Tensor | None
+) -> Polynomial:
     """The scores of a class from the rows' queries [query] and the class's numbers by row and power.
 
     `last`: the last position of each word, for parabolas written in j - o. Raises `UnfitError` where a
@@ -127,12 +129,12 @@ def polynomial(queries: Sequence[Tensor], numbers: Numbers, scale: Scale, last: 
     return _checked(Polynomial(b, a, scale.is_inverse))
 
 
-def constant(queries: Sequence[Tensor], numbers: Numbers) -> Tensor:
+def constant(queries: Sequence[Tensor], numbers: KeyNumbers) -> Tensor:
     """The scores of a class whose keys have no power of the position."""
     return _sum(queries, [row[0] for row in numbers])
 
 
-def score_at(queries: Sequence[Tensor], numbers: Numbers, positions: Tensor, scale: Scale) -> Tensor:
+def score_at(queries: Sequence[Tensor], numbers: KeyNumbers, positions: Tensor, scale: Scale) -> Tensor:
     """The scores at these positions, each key formed first: integers that tie stay tied, as when dense."""
     g = positions.reciprocal() if scale.is_inverse else positions
     keys = [alpha + (b + a * g if scale.degree > 1 else b) * g for alpha, b, a in numbers]
@@ -149,7 +151,7 @@ def _sum(queries: Sequence[Tensor], factors: Sequence[float | Tensor]) -> Tensor
     return torch.zeros_like(queries[0]) if total is None else total
 
 
-def _shifted(queries: Sequence[Tensor], numbers: Numbers, last: Tensor) -> Polynomial:
+def _shifted(queries: Sequence[Tensor], numbers: KeyNumbers, last: Tensor) -> Polynomial:
     """alpha + b o + a o^2 and b + 2 a o, with the coefficients in twice the precision."""
     alpha, b, a = (_long_sum(queries, [row[power] for row in numbers]) for power in range(3))
     origin = (-b[0] / (2 * a[0])).nan_to_num(nan=1.0).round()
@@ -160,7 +162,7 @@ def _shifted(queries: Sequence[Tensor], numbers: Numbers, last: Tensor) -> Polyn
     return Polynomial(b[0], a[0], False, origin, alpha[0])
 
 
-def _long_sum(queries: Sequence[Tensor], factors: Sequence[float | Tensor]) -> Pair:
+def _long_sum(queries: Sequence[Tensor], factors: Sequence[float | Tensor]) -> FloatPair:
     zero = torch.zeros_like(queries[0])
     total = zero, zero
     for query, factor in zip(queries, factors, strict=True):

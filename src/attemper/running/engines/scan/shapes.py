@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, final
 
 from attemper.exact.closed_forms import ClosedForm
 from attemper.networks.layers import Masking
-from attemper.running.engines.scan.waves import Waves, waves_of
+from attemper.running.engines.scan.waves import WaveSum, waves_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -25,7 +25,7 @@ Combination = tuple[tuple[int, float], ...]
 
 @final
 @dataclass(frozen=True)
-class Row:
+class ScoreProduct:
     """One product of the scores: the query's number at i times the key's at j."""
 
     query: Combination
@@ -45,7 +45,7 @@ class HeadShape:
     masking: Masking
     inverse_temperature: ClosedForm
     root: float
-    rows: tuple[Row, ...]
+    rows: tuple[ScoreProduct, ...]
     values: tuple[tuple[int, Combination, Combination], ...]
 
     def without_unread(self) -> HeadShape:
@@ -59,7 +59,7 @@ class KeyRow:
     """A row's key for words of one length: `content` is read from the stream, `waves` are of the position."""
 
     content: Combination
-    waves: Waves
+    waves: WaveSum
 
 
 def pure_forms(
@@ -91,7 +91,7 @@ def head_shape(
 ) -> HeadShape:
     """The shape of a head with W_Q, W_K, W_V [d_model, d_head] and W_O [d_head, d_model]."""
     width = query.shape[1]
-    rows = [Row(combination(query[:, r]), combination(key[:, r])) for r in range(width)]
+    rows = [ScoreProduct(combination(query[:, r]), combination(key[:, r])) for r in range(width)]
     values = [(m, combination(value[:, m]), combination(out[m])) for m in range(width)]
     return HeadShape(
         masking,
@@ -110,7 +110,7 @@ def key_rows(shape: HeadShape, pure: Mapping[int, ClosedForm], length: int) -> t
 def key_row(key: Combination, pure: Mapping[int, ClosedForm], length: int) -> KeyRow:
     """A linear form of the stream at j, as content and as waves of the position."""
     content: list[tuple[int, float]] = []
-    total: Waves = {}
+    total: WaveSum = {}
     for coordinate, factor in key:
         form = pure.get(coordinate)
         waves = None if form is None else waves_of(form, length)

@@ -13,7 +13,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from attemper.running.engines.scan.classes import Class, Listed
+from attemper.running.engines.scan.classes import Class, ListedMembers
 from attemper.running.engines.scan.past import NeedsPastError, UnfitError
 from attemper.running.engines.scan.polynomials import Polynomial
 
@@ -148,7 +148,7 @@ def geometric(
     return total, [total * float(constant) for constant in constants]
 
 
-def running(group: Listed, rate: Tensor, need: float) -> tuple[Tensor, Tensor]:
+def running(group: ListedMembers, rate: Tensor, need: float) -> tuple[Tensor, Tensor]:
     """(Z [member], U [value, member]) of each member with those before it; after it where rates are negative.
 
     `rate` is by how much scores grow from position to position, for each member or for all. As many members

@@ -25,7 +25,7 @@ from attemper.exact.closed_forms import (
 )
 from attemper.exact.predicates import Remainder, holds, periodic
 
-Waves = dict[tuple[int, bool], Fraction]
+WaveSum = dict[tuple[int, bool], Fraction]
 """The sum of c j^p, times (-1)^j where the flag is set, by (p, flag); no c is 0."""
 
 MOST_WAVES = 16
@@ -36,7 +36,7 @@ LARGEST_POWER = 8
 
 
 @lru_cache(maxsize=4096)
-def waves_of(form: ClosedForm, length: int) -> Waves | None:
+def waves_of(form: ClosedForm, length: int) -> WaveSum | None:
     """The form at position j of words of that length; None where the form is no such sum.
 
     Nobody may change what is returned, which is kept.
@@ -71,11 +71,11 @@ def waves_of(form: ClosedForm, length: int) -> Waves | None:
             assert_never(form)
 
 
-def _constant(value: Fraction) -> Waves:
+def _constant(value: Fraction) -> WaveSum:
     return {(0, False): value} if value else {}
 
 
-def _of_test(form: Test, length: int) -> Waves | None:
+def _of_test(form: Test, length: int) -> WaveSum | None:
     """A test that says the same of all positions, or of all positions of one parity."""
     shift = form.per_length * length + form.shift
     if form.per_position == 0:
@@ -88,8 +88,8 @@ def _of_test(form: Test, length: int) -> Waves | None:
     return _without_zeros({(0, False): half * (even + odd), (0, True): half * (even - odd)})
 
 
-def _sum(parts: Iterable[Waves | None]) -> Waves | None:
-    total: Waves = {}
+def _sum(parts: Iterable[WaveSum | None]) -> WaveSum | None:
+    total: WaveSum = {}
     for part in parts:
         if part is None:
             return None
@@ -98,12 +98,12 @@ def _sum(parts: Iterable[Waves | None]) -> Waves | None:
     return _without_zeros(total)
 
 
-def _product(parts: Iterable[Waves | None]) -> Waves | None:
-    total: Waves = {(0, False): Fraction(1)}
+def _product(parts: Iterable[WaveSum | None]) -> WaveSum | None:
+    total: WaveSum = {(0, False): Fraction(1)}
     for part in parts:
         if part is None:
             return None
-        found: Waves = {}
+        found: WaveSum = {}
         for (p, e), factor in total.items():
             for (q, f), other in part.items():
                 name = p + q, e is not f
@@ -114,7 +114,7 @@ def _product(parts: Iterable[Waves | None]) -> Waves | None:
     return total
 
 
-def _power(base: Waves | None, exponent: int) -> Waves | None:
+def _power(base: WaveSum | None, exponent: int) -> WaveSum | None:
     if base is None or abs(exponent) > LARGEST_POWER:
         return None
     if exponent >= 0:
@@ -125,5 +125,5 @@ def _power(base: Waves | None, exponent: int) -> Waves | None:
     return _product([{(-p, e): 1 / factor}] * -exponent)
 
 
-def _without_zeros(waves: Waves) -> Waves:
+def _without_zeros(waves: WaveSum) -> WaveSum:
     return {name: factor for name, factor in waves.items() if factor}

@@ -15,7 +15,7 @@ from attemper.exact.closed_forms import Position
 from attemper.running.streaming.averages import Averages
 from attemper.running.streaming.generating.text import Text
 from attemper.running.streaming.heads import NEGLIGIBLE
-from attemper.running.streaming.keys import Scores
+from attemper.running.streaming.keys import HeadScores
 from attemper.running.streaming.planning import AnyHead
 from attemper.running.streaming.recurrences import Recurrence
 from attemper.running.streaming.residues import Geometric
@@ -25,16 +25,16 @@ from attemper.running.streaming.windows import Window
 LIMIT = f"log(i) + {NEGLIGIBLE * log(2)!r}"
 """What `limit_at` does."""
 
-Names = Sequence[str]
+VariableNames = Sequence[str]
 
-Add = Callable[[Names], None]
+Add = Callable[[VariableNames], None]
 """Writes the lines that add a position with these values to a kind."""
 
-Parts = tuple[list[Add], Callable[[Names], Names]]
+AccumulatorLines = tuple[list[Add], Callable[[VariableNames], VariableNames]]
 """Of each kind the lines that add to it; and the lines that read, where the stream has these names."""
 
 
-def write_head(text: Text, head: AnyHead, x: Names) -> Names:
+def write_head(text: Text, head: AnyHead, x: VariableNames) -> VariableNames:
     """Write what the head does where the residual stream has the names x; the names of what it reads."""
     match head:
         case Averages():
@@ -58,7 +58,7 @@ def write_head(text: Text, head: AnyHead, x: Names) -> Names:
     return read(x)
 
 
-def _see(text: Text, head: Averages | Recurrence | Window, x: Names, adds: Sequence[Add]) -> None:
+def _see(text: Text, head: Averages | Recurrence | Window, x: VariableNames, adds: Sequence[Add]) -> None:
     """Add the position to its kind."""
     scores = head.scores
     key = [text.once("i & 1")] if scores.has_parity else []
@@ -71,12 +71,12 @@ def _see(text: Text, head: Averages | Recurrence | Window, x: Names, adds: Seque
     text.line("else: continue")
 
 
-def _queries(text: Text, scores: Scores, x: Names) -> Names:
+def _queries(text: Text, scores: HeadScores, x: VariableNames) -> VariableNames:
     cold = text.form(scores.cold)
     return [text.let(f"{cold} * {text.linear(query, x)}") for query in scores.queries]
 
 
-def _top(text: Text, levels: Names) -> str:
+def _top(text: Text, levels: VariableNames) -> str:
     """The largest, as `max` finds it."""
     top = text.let(levels[0])
     for level in levels[1:]:
@@ -84,7 +84,9 @@ def _top(text: Text, levels: Names) -> str:
     return top
 
 
-def _weighed(text: Text, peaks: Names, weights: Names, sums: Sequence[Names]) -> Names:
+def _weighed(
+    text: Text, peaks: VariableNames, weights: VariableNames, sums: Sequence[VariableNames]
+) -> VariableNames:
     """The sums of all kinds, weighed by how far their peaks are below the best one, and averaged."""
     top = _top(text, peaks)
     factors = [text.let(f"exp({peak} - {top})") for peak in peaks]
@@ -95,12 +97,12 @@ def _weighed(text: Text, peaks: Names, weights: Names, sums: Sequence[Names]) ->
     return _averaged(text, totals, weight)
 
 
-def _averaged(text: Text, sums: Names, weight: str) -> Names:
+def _averaged(text: Text, sums: VariableNames, weight: str) -> VariableNames:
     text.line(f"if not 0.0 < {weight} <= {float_info.max!r}: continue")
     return [text.let(f"{total} / {weight}") for total in sums]
 
 
-def _averages(text: Text, head: Averages) -> Parts:
+def _averages(text: Text, head: Averages) -> AccumulatorLines:
     counts, sums, lost = [], [], []
     for kind in head.kinds.values():
         own, width = text.bind(kind), range(len(head.values))
@@ -108,8 +110,8 @@ def _averages(text: Text, head: Averages) -> Parts:
         sums.append([text.keep(f"{own}.sums[{m}]") for m in width])
         lost.append([text.keep(f"{own}.lost[{m}]") for m in width])
 
-    def adding(count: str, sums: Names, lost: Names) -> Add:
-        def add(values: Names) -> None:
+    def adding(count: str, sums: VariableNames, lost: VariableNames) -> Add:
+        def add(values: VariableNames) -> None:
             text.line(f"{count} += 1.0")
             for total, rest, value in zip(sums, lost, values, strict=True):
                 text.line(f"new = {total} + {value}; part = new - {total}")
@@ -117,7 +119,7 @@ def _averages(text: Text, head: Averages) -> Parts:
 
         return add
 
-    def read(x: Names) -> Names:
+    def read(x: VariableNames) -> VariableNames:
         whole = [
             [f"({total} + {rest})" for total, rest in zip(*both, strict=True)]
             for both in zip(sums, lost, strict=True)
@@ -131,7 +133,7 @@ def _averages(text: Text, head: Averages) -> Parts:
     return list(map(adding, counts, sums, lost)), read
 
 
-def _recurrence(text: Text, head: Recurrence) -> Parts:
+def _recurrence(text: Text, head: Recurrence) -> AccumulatorLines:
     kinds = list(head.kinds.items())
     bests, weights, sums = [], [], []
     for _, kind in kinds:
@@ -140,8 +142,8 @@ def _recurrence(text: Text, head: Recurrence) -> Parts:
         weights.append(text.keep(f"{own}.weight"))
         sums.append([text.keep(f"{own}.sums[{m}]") for m in range(len(head.values))])
 
-    def adding(slope: float, best: str, weight: str, sums: Names) -> Add:
-        def add(values: Names) -> None:
+    def adding(slope: float, best: str, weight: str, sums: VariableNames) -> Add:
+        def add(values: VariableNames) -> None:
             text.line(f"factor = exp({-abs(slope)!r} * (i - {best}))")
             if slope < 0.0:
                 text.line(f"{weight} += factor")
@@ -153,7 +155,7 @@ def _recurrence(text: Text, head: Recurrence) -> Parts:
 
         return add
 
-    def read(x: Names) -> Names:
+    def read(x: VariableNames) -> VariableNames:
         q = _queries(text, head.scores, x)
         peaks = [
             text.let(f"{text.linear(head.scores.level(key), q)} + {kind.slope!r} * {best}")
@@ -164,7 +166,7 @@ def _recurrence(text: Text, head: Recurrence) -> Parts:
     return list(map(adding, (kind.slope for _, kind in kinds), bests, weights, sums)), read
 
 
-def _window(text: Text, head: Window) -> Parts:
+def _window(text: Text, head: Window) -> AccumulatorLines:
     scores, kinds = head.scores, []
     # Floats are faster, and their products are exact while positions are small.
     place, kind_of = (text.form(Position()), "float") if text.is_near else ("i", "int")
@@ -176,7 +178,7 @@ def _window(text: Text, head: Window) -> Parts:
         kinds.append((text.keep(f"{own}.count"), first, last))
 
     def adding(count: str, first: str, last: str) -> Add:
-        def add(values: Names) -> None:
+        def add(values: VariableNames) -> None:
             text.line(f"new = ({place}, ({''.join(f'{value}, ' for value in values)}))")
             if head.kept_first:
                 text.line(f"if {count} < {head.kept_first}: {first}.append(new)")
@@ -185,7 +187,7 @@ def _window(text: Text, head: Window) -> Parts:
 
         return add
 
-    def read(x: Names) -> Names:
+    def read(x: VariableNames) -> VariableNames:
         q = _queries(text, scores, x)
         found = []
         for key, kind in zip(head.kinds, kinds, strict=True):

@@ -12,19 +12,21 @@ from typing import Any
 from attemper.errors import AttemperError
 from attemper.exact.closed_forms import Alternating, Position, Sum, Test
 from attemper.running.engines.scan.shapes import Combination
-from attemper.running.streaming.generating.heads import Names, write_head
+from attemper.running.streaming.generating.heads import VariableNames, write_head
 from attemper.running.streaming.generating.text import NEAR, Text
 from attemper.running.streaming.heads import Keeping
 from attemper.running.streaming.planning import AnyHead
-from attemper.running.streaming.steps import Steps, StreamingLayer
+from attemper.running.streaming.steps import StreamingLayer, StreamingNetwork
 
-Found = tuple[tuple[float, ...], float]
+OutputsWithMargin = tuple[tuple[float, ...], float]
 """The outputs at a position, and the smallest margin up to there."""
 
 GIVES_UP = (ArithmeticError, ValueError, AttemperError)
 
 
-def generated(steps: Steps, position: int, margin: float) -> Generator[Found | None, int | None, None]:
+def generated(
+    steps: StreamingNetwork, position: int, margin: float
+) -> Generator[OutputsWithMargin | None, int | None, None]:
     """What `steps.step` does with each token, as one function, for the kinds of keys that its heads have met.
 
     It begins with their state at that position, and gives them their state where None is sent in place of a
@@ -48,7 +50,7 @@ def generated(steps: Steps, position: int, margin: float) -> Generator[Found | N
     whole = [*text.loads, "found = None", "while True:", *_indented([*each, *text.lines])]
     exec(_code("\n".join(["def stream(i, margin, exp=exp, log=log):", *_indented(whole)])), text.objects)
     function: Any = text.objects["stream"]
-    made: Generator[Found | None, int | None, None] = function(position, margin)
+    made: Generator[OutputsWithMargin | None, int | None, None] = function(position, margin)
     next(made)
     return made
 
@@ -63,7 +65,7 @@ def _code(text: str) -> CodeType:
     return compile(text, "<stream>", "exec")
 
 
-def _embedded(text: Text, steps: Steps) -> list[str]:
+def _embedded(text: Text, steps: StreamingNetwork) -> list[str]:
     """The residual stream before the first layer."""
     columns = list(zip(*steps.rows, strict=True))
     x = [repr(column[0]) for column in columns]
@@ -80,7 +82,9 @@ def _embedded(text: Text, steps: Steps) -> list[str]:
     return x
 
 
-def _head(text: Text, head: AnyHead, x: Names, twins: dict[str, tuple[Keeping, Names]]) -> Names:
+def _head(
+    text: Text, head: AnyHead, x: VariableNames, twins: dict[str, tuple[Keeping, VariableNames]]
+) -> VariableNames:
     """What the head reads: the same as its twin in the layer, where both have the same state."""
     if not isinstance(head, Keeping):
         return write_head(text, head, x)
@@ -98,7 +102,7 @@ def _take_state(head: Any, twin: Any) -> None:
 
 def _layer(text: Text, layer: StreamingLayer, x: list[str]) -> None:
     """Heads read the stream before any of them writes to it, and so do hidden units."""
-    twins: dict[str, tuple[Keeping, Names]] = {}
+    twins: dict[str, tuple[Keeping, VariableNames]] = {}
     found = [(_head(text, head, x, twins), targets) for head, targets in layer.heads]
     for names, targets in found:
         for name, target in zip(names, targets, strict=True):

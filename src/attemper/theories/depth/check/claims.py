@@ -9,13 +9,13 @@ from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdi
 from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.predicates import PredicateError
 from attemper.theories.depth.certificate import (
-    Choice,
     DepthClaim,
     DepthClaims,
     EnoughByClasses,
     EnoughByFormula,
     HardNetworks,
     Inseparable,
+    TieBreaking,
     load,
 )
 from attemper.theories.depth.check.enough import check_classes, check_formula
@@ -63,14 +63,14 @@ def judge_claim(found: DepthClaims, claim: DepthClaim) -> ClaimVerdict:
 def describe(networks: HardNetworks) -> str:
     """The class of networks that a claim is about, and what is outside.
 
-    >>> describe(HardNetworks(1, 2, Choice.LEFTMOST)).partition(";")[0]
+    >>> describe(HardNetworks(1, 2, TieBreaking.LEFTMOST)).partition(";")[0]
     'every future-masked transformer of unique hard attention with position embeddings of period 2, ties broken to the left, any width, heads and functions'
     """  # noqa: E501 - a line, as it is printed
     places = "without position embeddings"
     if (networks.prefix, networks.period) != (1, 1):
         start = "" if networks.prefix == 1 else f" from position {networks.prefix:,} on"
         places = f"with position embeddings of period {networks.period:,}{start}"
-    sides = {Choice.BOTH: "", Choice.LEFTMOST: "left", Choice.RIGHTMOST: "right"}
+    sides = {TieBreaking.BOTH: "", TieBreaking.LEFTMOST: "left", TieBreaking.RIGHTMOST: "right"}
     side = sides[networks.choice] and f", ties broken to the {sides[networks.choice]}"
     return (
         f"every future-masked transformer of unique hard attention {places}{side}, any width, heads and "

@@ -7,7 +7,7 @@ from collections import deque
 from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.languages.language import Language
 from attemper.languages.words import Alphabet
-from attemper.theories.depth.certificate import Choice, EnoughByClasses, EnoughByFormula, HardNetworks
+from attemper.theories.depth.certificate import EnoughByClasses, EnoughByFormula, HardNetworks, TieBreaking
 from attemper.theories.depth.check.pairs import MOST_LAYERS, in_layers
 from attemper.theories.depth.check.reading import formula_reading, layers_of, reading_of
 
@@ -18,7 +18,7 @@ MOST_ENTRIES = 50_000_000
 """Orders with more entries in all are not written down."""
 
 Order = tuple[int, ...]
-Past = tuple[int, tuple[tuple[Order, Order], ...]]
+SeenOrders = tuple[int, tuple[tuple[Order, Order], ...]]
 """The next place; and of each layer below k its values so far by last, and by first, occurrence."""
 
 
@@ -36,7 +36,7 @@ def check_classes(
     reading, table = reading_of(language), dict[object, int]()
     inside: dict[int, bool] = {}
     known, entries = set[tuple[int, object]](), 0
-    nothing: Past = (networks.place(1), (((), ()),) * claim.layers)
+    nothing: SeenOrders = (networks.place(1), (((), ()),) * claim.layers)
     queue = deque([(nothing, reading.start)])
     while queue:
         past, before = queue.popleft()
@@ -70,7 +70,9 @@ def _counted(claim: EnoughByClasses, count: int, text: str) -> ClaimVerdict:
     return ClaimVerdict(Status.PROVED, f"{text}: {how}")
 
 
-def _read(past: Past, letter: str, networks: HardNetworks, table: dict[object, int]) -> tuple[int, Past]:
+def _read(
+    past: SeenOrders, letter: str, networks: HardNetworks, table: dict[object, int]
+) -> tuple[int, SeenOrders]:
     """The number of F_k at the next position, where the letter stands, and what the one after it sees."""
     place, orders = past
     value = table.setdefault((letter, place), len(table))
@@ -80,8 +82,8 @@ def _read(past: Past, letter: str, networks: HardNetworks, table: dict[object, i
         seen_first = first if value in first else (*first, value)
         after.append(
             (
-                () if networks.choice is Choice.LEFTMOST else seen_last,
-                () if networks.choice is Choice.RIGHTMOST else seen_first,
+                () if networks.choice is TieBreaking.LEFTMOST else seen_last,
+                () if networks.choice is TieBreaking.RIGHTMOST else seen_first,
             )
         )
         value = table.setdefault((len(after), value, last, first), len(table))
@@ -97,7 +99,7 @@ def check_formula(
     that is not read letter by letter.
     """
     text = f"{in_layers(claim.layers)} suffice{'s' if claim.layers == 1 else ''}"
-    if networks.choice is Choice.LEFTMOST:
+    if networks.choice is TieBreaking.LEFTMOST:
         return ClaimVerdict(Status.UNKNOWN, f"{text}: a formula's operators take the rightmost position")
     formula, needed = formula_reading(claim.formula), layers_of(claim.formula)
     if needed > claim.layers:

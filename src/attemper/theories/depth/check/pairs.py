@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.languages.language import Language
 from attemper.languages.words import Word
-from attemper.theories.depth.certificate import Choice, HardNetworks, Inseparable
+from attemper.theories.depth.certificate import HardNetworks, Inseparable, TieBreaking
 
 MOST_LETTERS, MOST_LAYERS = 1_000, 64
 """Longer words, and more layers, are not looked at."""
@@ -61,13 +61,13 @@ def _numbered(rows: Sequence[Sequence[object]]) -> list[list[int]]:
     return [[table.setdefault(value, len(table)) for value in row] for row in rows]
 
 
-def _next_layer(row: list[int], choice: Choice) -> Iterator[object]:
+def _next_layer(row: list[int], choice: TieBreaking) -> Iterator[object]:
     """F_k at each position, of F_(k-1): its own, and those before by last, and by first, occurrence."""
     by_last: dict[int, None] = {}
     by_first: dict[int, None] = {}
     for own in row:
-        last = () if choice is Choice.LEFTMOST else tuple(by_last)
-        first = () if choice is Choice.RIGHTMOST else tuple(by_first)
+        last = () if choice is TieBreaking.LEFTMOST else tuple(by_last)
+        first = () if choice is TieBreaking.RIGHTMOST else tuple(by_first)
         yield own, last, first
         by_last.pop(own, None)
         by_last[own] = by_first[own] = None

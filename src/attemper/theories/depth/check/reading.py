@@ -24,28 +24,28 @@ from attemper.languages.temporal.syntax import (
     subformulas,
 )
 
-State = tuple[int, ...]
+AcceptorState = tuple[int, ...]
 """An automaton's state, alone; or what a formula remembers, none at first; its truth comes last."""
 
-Rule = Callable[[list[bool], State, str], bool]
+TruthRule = Callable[[list[bool], AcceptorState, str], bool]
 
 
 @final
 @dataclass(frozen=True)
-class Reading:
+class Acceptor:
     """A language as its states: where a word begins, how a letter goes on, and which states accept."""
 
-    start: State
-    step: Callable[[State, str], State]
-    accepts: Callable[[State], bool]
+    start: AcceptorState
+    step: Callable[[AcceptorState, str], AcceptorState]
+    accepts: Callable[[AcceptorState], bool]
 
 
-def reading_of(language: Language) -> Reading:
+def reading_of(language: Language) -> Acceptor:
     """The language's states. Raises `UnsupportedError` where none are known."""
     match language:
         case Dfa(alphabet, moves, start, accepting):
             number = {symbol: k for k, symbol in enumerate(alphabet.symbols)}
-            return Reading(
+            return Acceptor(
                 (start,),
                 lambda state, letter: (moves[state[0]][number[letter]],),
                 lambda state: state[0] in accepting,
@@ -56,7 +56,7 @@ def reading_of(language: Language) -> Reading:
             raise UnsupportedError("only automata, and past formulas read at the last position, have states")
 
 
-def formula_reading(formula: Formula) -> Reading:
+def formula_reading(formula: Formula) -> Acceptor:
     """What the formula remembers at each position, by that at the position before.
 
     Raises `UnsupportedError` for a formula that looks at positions, counts or the future.
@@ -67,13 +67,13 @@ def formula_reading(formula: Formula) -> Reading:
     memory = {own: place for place, own in enumerate(kept)}
     rules = [_rule(part, number, memory) for part in parts]
 
-    def step(before: State, letter: str) -> State:
+    def step(before: AcceptorState, letter: str) -> AcceptorState:
         now: list[bool] = []
         for rule in rules:
             now.append(rule(now, before, letter))
         return tuple(now[own] for own in kept)
 
-    return Reading((), step, lambda state: bool(state[-1]))
+    return Acceptor((), step, lambda state: bool(state[-1]))
 
 
 def _remembered(part: Formula) -> tuple[Formula, ...]:
@@ -87,7 +87,7 @@ def _remembered(part: Formula) -> tuple[Formula, ...]:
             return ()
 
 
-def _rule(part: Formula, number: Mapping[Formula, int], memory: Mapping[int, int]) -> Rule:
+def _rule(part: Formula, number: Mapping[Formula, int], memory: Mapping[int, int]) -> TruthRule:
     """The truth of a part at a position, of the parts before it there, the memory and the letter."""
     own = [number[one] for one in operands(part)]
     kept = [memory[number[one]] for one in _remembered(part)]

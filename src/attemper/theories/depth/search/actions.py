@@ -12,7 +12,7 @@ from attemper.languages.regular.visits import shortest_words
 Letters = tuple[int, ...]
 """A word as the numbers of its letters."""
 
-Pair = tuple[Letters, Letters]
+LetterPair = tuple[Letters, Letters]
 
 STATES = 30
 """From so many states it is tried how two words are told apart: each takes a search of its own."""
@@ -46,14 +46,16 @@ class Actions:
 
 
 @final
-class Words:
+class SeparatingWords:
     """Words that lead to a state, and that tell two states apart, of one minimal automaton."""
 
     def __init__(self, dfa: Dfa) -> None:
         self._dfa = dfa
         self._access = dict(shortest_words(dfa.start, lambda state: enumerate(dfa.moves[state])))
 
-    def telling(self, first: Letters, second: Letters, one: tuple[int, ...], other: tuple[int, ...]) -> Pair:
+    def telling(
+        self, first: Letters, second: Letters, one: tuple[int, ...], other: tuple[int, ...]
+    ) -> LetterPair:
         """x u y and x v y with different verdicts, where u and v act in these two ways.
 
         They are the shortest for the first states that x leads to and that u and v take to different ones.
@@ -67,7 +69,7 @@ class Words:
 
     def of_one_length(
         self, first: Letters, second: Letters, one: tuple[int, ...], other: tuple[int, ...]
-    ) -> Pair | None:
+    ) -> LetterPair | None:
         """Two words of one length with different verdicts, both made of u and v; None if none is found.
 
         If u and v have one length, these are x u y and x v y, else x u y v z and x v y u z.

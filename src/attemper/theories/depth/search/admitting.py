@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import lcm
 
-from attemper.languages.regular.classes import Classification, Component, classified, components
+from attemper.languages.regular.classes import Classification, StrongComponent, classified, components
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.groups import order_of
 from attemper.languages.regular.image_sets import image_sets
@@ -31,7 +31,7 @@ def beyond_all_layers(dfa: Dfa, period: int) -> Classification | None:
     return classified(dfa, sets, parts)
 
 
-def _is_known(part: Component, period: int) -> bool:
+def _is_known(part: StrongComponent, period: int) -> bool:
     """Whether words that lead back, of lengths that the period divides, permute nothing.
 
     Such a word of length l acts as h^(l/d); those of all large lengths that d divides occur.

@@ -12,7 +12,7 @@ CLASSES, SECONDS = 200_000, 30.0
 
 @final
 @dataclass(frozen=True)
-class Caps:
+class ClassCaps:
     """At most so many classes for each k; nothing is begun once the clock has passed `deadline`."""
 
     classes: int = CLASSES

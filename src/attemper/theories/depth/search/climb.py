@@ -12,19 +12,19 @@ from attemper.errors import InternalError, OptionError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Word
 from attemper.theories.depth.certificate import (
-    Choice,
     DepthClaim,
     DepthClaims,
     EnoughByClasses,
     EnoughByFormula,
     HardNetworks,
     Inseparable,
+    TieBreaking,
 )
 from attemper.theories.depth.certificate import save as save_claims
 from attemper.theories.depth.check.claims import judge_claim
 from attemper.theories.depth.check.pairs import MOST_LETTERS
-from attemper.theories.depth.search.caps import Caps
-from attemper.theories.depth.search.deepening import Layer, Paused, deepen
+from attemper.theories.depth.search.caps import ClassCaps
+from attemper.theories.depth.search.deepening import LayerFindings, Paused, deepen
 from attemper.theories.depth.search.searching import Apart, Enough, Open
 from attemper.theories.depth.search.sources import bound_by_formula
 from attemper.theories.depth.search.stepping import Sight
@@ -91,7 +91,7 @@ class Climb:
     is_capped: bool = False
     _is_bounded: bool = False
 
-    def up_to(self, most: int, caps: Caps, *, same_length: bool) -> Depth:
+    def up_to(self, most: int, caps: ClassCaps, *, same_length: bool) -> Depth:
         """What is found for k = 0, ..., most; an interrupt ends the search."""
         sight = _sight(self.claims.networks)
         try:
@@ -102,7 +102,7 @@ class Climb:
             self.stopped, self.is_capped = "interrupted", True
         return self.result(most)
 
-    def is_over_with(self, layer: Layer) -> bool:
+    def is_over_with(self, layer: LayerFindings) -> bool:
         """Take what was found for one k; whether the bounds meet, or nothing more can be found."""
         k, outcome = layer.layers, layer.outcome
         match outcome:
@@ -140,7 +140,7 @@ class Climb:
 
     def _bound_from_above(self) -> None:
         """Look for a formula of few layers, once."""
-        if self._is_bounded or self.claims.networks.choice is Choice.LEFTMOST:
+        if self._is_bounded or self.claims.networks.choice is TieBreaking.LEFTMOST:
             return
         self._is_bounded = True
         self.report("looking for a formula of few layers")
@@ -170,5 +170,8 @@ class Climb:
 
 
 def _sight(networks: HardNetworks) -> Sight:
-    leftmost, rightmost = networks.choice is not Choice.RIGHTMOST, networks.choice is not Choice.LEFTMOST
+    leftmost, rightmost = (
+        networks.choice is not TieBreaking.RIGHTMOST,
+        networks.choice is not TieBreaking.LEFTMOST,
+    )
     return Sight(networks.prefix, networks.period, leftmost=leftmost, rightmost=rightmost)

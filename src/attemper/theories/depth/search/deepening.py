@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import assert_never, final
 
 from attemper.languages.regular.dfa import Dfa
-from attemper.theories.depth.search.caps import Caps
+from attemper.theories.depth.search.caps import ClassCaps
 from attemper.theories.depth.search.equal_lengths import search_by_length
 from attemper.theories.depth.search.searching import NO_EQUAL_LENGTHS, Apart, Enough, Open, Outcome, search
 from attemper.theories.depth.search.shapes import search_shapes
@@ -26,14 +26,16 @@ class Paused:
 
 @final
 @dataclass(frozen=True)
-class Layer:
+class LayerFindings:
     """What was found out about k layers."""
 
     layers: int
     outcome: Outcome | Paused
 
 
-def deepen(dfa: Dfa, sight: Sight, caps: Caps, most: int, *, same_length: bool = False) -> Iterator[Layer]:
+def deepen(
+    dfa: Dfa, sight: Sight, caps: ClassCaps, most: int, *, same_length: bool = False
+) -> Iterator[LayerFindings]:
     """What is found for k = 0, 1, ..., `most`: a pair each, until k layers are enough or none is found.
 
     Each k is begun, and after a pause gone on with, when that is asked for: whoever knows a bound from above
@@ -43,14 +45,14 @@ def deepen(dfa: Dfa, sight: Sight, caps: Caps, most: int, *, same_length: bool =
         few = replace(caps, classes=min(FEW, caps.classes))
         outcome = _search(dfa, layers, sight, few, same_length=same_length)
         if isinstance(outcome, Open) and outcome.why != NO_EQUAL_LENGTHS:
-            yield Layer(layers, Paused())
+            yield LayerFindings(layers, Paused())
             outcome = _at_length(dfa, layers, sight, caps, same_length=same_length)
-        yield Layer(layers, outcome)
+        yield LayerFindings(layers, outcome)
         if not isinstance(outcome, Apart):
             return
 
 
-def _at_length(dfa: Dfa, layers: int, sight: Sight, caps: Caps, *, same_length: bool) -> Outcome:
+def _at_length(dfa: Dfa, layers: int, sight: Sight, caps: ClassCaps, *, same_length: bool) -> Outcome:
     """The search over classes takes half of what is left of the time; words of shapes the other half."""
     now = time.monotonic()
     half = caps if caps.deadline is None else replace(caps, deadline=now + (caps.deadline - now) / 2)
@@ -61,11 +63,11 @@ def _at_length(dfa: Dfa, layers: int, sight: Sight, caps: Caps, *, same_length: 
     return found
 
 
-def _search(dfa: Dfa, layers: int, sight: Sight, caps: Caps, *, same_length: bool) -> Outcome:
+def _search(dfa: Dfa, layers: int, sight: Sight, caps: ClassCaps, *, same_length: bool) -> Outcome:
     return _of_one_length(dfa, layers, sight, caps) if same_length else search(dfa, layers, sight, caps)
 
 
-def _of_one_length(dfa: Dfa, layers: int, sight: Sight, caps: Caps) -> Outcome:
+def _of_one_length(dfa: Dfa, layers: int, sight: Sight, caps: ClassCaps) -> Outcome:
     """A pair of one length; else whether k layers are enough, by networks that are the same at each n."""
     by_length = search_by_length(dfa, layers, sight, caps)
     match by_length:

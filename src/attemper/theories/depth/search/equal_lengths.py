@@ -11,9 +11,9 @@ from typing import final
 
 from attemper.languages.regular.dfa import Dfa
 from attemper.theories.depth.search.actions import Letters
-from attemper.theories.depth.search.caps import Caps
+from attemper.theories.depth.search.caps import ClassCaps
 from attemper.theories.depth.search.searching import Apart, Enough, Open, Outcome, Telling
-from attemper.theories.depth.search.stepping import Sight, State, Steps
+from attemper.theories.depth.search.stepping import OrderState, Sight, SteppedClasses
 
 
 @final
@@ -21,23 +21,23 @@ from attemper.theories.depth.search.stepping import Sight, State, Steps
 class _Member:
     """The one word of a class and length: what is seen after it, its action, and the word itself."""
 
-    state: State
+    state: OrderState
     action: int
     word: Letters
 
 
-def search_by_length(dfa: Dfa, layers: int, sight: Sight, caps: Caps) -> Outcome:
+def search_by_length(dfa: Dfa, layers: int, sight: Sight, caps: ClassCaps) -> Outcome:
     """`Apart` with two words of one length, or `Enough`: at each length n >= 1 the class says the verdict.
 
     `Enough` speaks of networks whose functions may depend on n.
 
     >>> from attemper.languages.regular.regex import parse_regex
-    >>> search_by_length(parse_regex("(ab)*", "ab"), 1, Sight(), Caps())
+    >>> search_by_length(parse_regex("(ab)*", "ab"), 1, Sight(), ClassCaps())
     Apart(words=((0, 0, 0, 1, 0, 1), (0, 1, 0, 1, 0, 1)), classes=32)
-    >>> search_by_length(parse_regex("(aa)*", "a"), 0, Sight(), Caps())
+    >>> search_by_length(parse_regex("(aa)*", "a"), 0, Sight(), ClassCaps())
     Enough(classes=3)
     """
-    steps, telling = Steps(layers, sight), Telling(dfa, same_length=True)
+    steps, telling = SteppedClasses(layers, sight), Telling(dfa, same_length=True)
     level = {-1: _Member(steps.start, 0, ())}
     met = set[frozenset[tuple[int, int]]]()
     listed = 0

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import final
 
 from attemper.languages.regular.dfa import Dfa
-from attemper.theories.depth.search.actions import Actions, Letters, Pair, Words
-from attemper.theories.depth.search.caps import Caps
-from attemper.theories.depth.search.stepping import Sight, Steps
+from attemper.theories.depth.search.actions import Actions, LetterPair, Letters, SeparatingWords
+from attemper.theories.depth.search.caps import ClassCaps
+from attemper.theories.depth.search.stepping import Sight, SteppedClasses
 
 
 @final
@@ -22,7 +22,7 @@ from attemper.theories.depth.search.stepping import Sight, Steps
 class Apart:
     """Two words of one class of F_k, and with different verdicts; `classes` were listed until then."""
 
-    words: Pair
+    words: LetterPair
     classes: int
 
 
@@ -54,11 +54,11 @@ class Telling:
 
     def __init__(self, dfa: Dfa, *, same_length: bool) -> None:
         self.actions = Actions(dfa)
-        self._words = Words(dfa)
+        self._words = SeparatingWords(dfa)
         self._same_length = same_length
         self._hopeless: set[tuple[int, int]] = set()
 
-    def pair(self, first: Letters, second: Letters, one: int, other: int) -> Pair | None:
+    def pair(self, first: Letters, second: Letters, one: int, other: int) -> LetterPair | None:
         """Two words with different verdicts, given two of one class with different actions.
 
         None if they are to have one length, and none are found.
@@ -74,7 +74,7 @@ class Telling:
         return found
 
 
-def search(dfa: Dfa, layers: int, sight: Sight, caps: Caps, *, same_length: bool = False) -> Outcome:
+def search(dfa: Dfa, layers: int, sight: Sight, caps: ClassCaps, *, same_length: bool = False) -> Outcome:
     """Whether k = `layers` layers are enough for the language of a minimal automaton, on words of n >= 1.
 
     `Enough`: a network with k layers that sees so much exists, right on all words with letters. `Apart`: none
@@ -83,10 +83,10 @@ def search(dfa: Dfa, layers: int, sight: Sight, caps: Caps, *, same_length: bool
 
     >>> from attemper.languages.regular.regex import parse_regex
     >>> blocks = parse_regex("(ab)*", "ab")
-    >>> search(blocks, 1, Sight(), Caps()), search(blocks, 2, Sight(), Caps())
+    >>> search(blocks, 1, Sight(), ClassCaps()), search(blocks, 2, Sight(), ClassCaps())
     (Apart(words=((0, 1), (0, 0, 1)), classes=6), Enough(classes=602))
     """
-    steps, telling = Steps(layers, sight), Telling(dfa, same_length=same_length)
+    steps, telling = SteppedClasses(layers, sight), Telling(dfa, same_length=same_length)
     letters = range(len(dfa.alphabet.symbols))
     listed: dict[int, int] = {}
     came: list[tuple[int, int]] = []

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import product
 
 from attemper.languages.regular.dfa import Dfa
-from attemper.theories.depth.search.actions import Letters, Pair
-from attemper.theories.depth.search.caps import Caps
+from attemper.theories.depth.search.actions import LetterPair, Letters
+from attemper.theories.depth.search.caps import ClassCaps
 from attemper.theories.depth.search.searching import Telling
-from attemper.theories.depth.search.stepping import Sight, State, Steps
+from attemper.theories.depth.search.stepping import OrderState, Sight, SteppedClasses
 
 FACTORS, ROOT = 3, 3
 """So many powers, of words of so many letters at most."""
@@ -17,22 +17,22 @@ FACTORS, ROOT = 3, 3
 TRIED = 100_000
 """So many products are looked at: with many letters there are many more."""
 
-Word = tuple[Letters, State, int, int]
+ActingWord = tuple[Letters, OrderState, int, int]
 """Letters, what is seen after them, the class that they are in, and their action."""
 
 
 def search_shapes(
-    dfa: Dfa, layers: int, sight: Sight, caps: Caps, *, same_length: bool = False
-) -> Pair | None:
+    dfa: Dfa, layers: int, sight: Sight, caps: ClassCaps, *, same_length: bool = False
+) -> LetterPair | None:
     """Two words of one class with different verdicts, among products of up to three powers; None if none is.
 
     The exponents are those at which powers become one class: 1, k and k + 1, times the period. What is found
     is as good as any other pair; that nothing is found says nothing.
     """
-    steps, telling = Steps(layers, sight), Telling(dfa, same_length=same_length)
+    steps, telling = SteppedClasses(layers, sight), Telling(dfa, same_length=same_length)
     powers = sorted(_powers(len(dfa.alphabet.symbols), layers, sight), key=lambda word: (len(word), word))
-    listed: dict[int, Word] = {}
-    level: list[Word] = [((), steps.start, -1, 0)]
+    listed: dict[int, ActingWord] = {}
+    level: list[ActingWord] = [((), steps.start, -1, 0)]
     tried = 0
     for _ in range(FACTORS):
         longer = []
@@ -64,7 +64,7 @@ def _powers(letters: int, layers: int, sight: Sight) -> Iterator[Letters]:
                 yield from (root * exponent for exponent in exponents)
 
 
-def _longer(word: Word, power: Letters, steps: Steps, telling: Telling) -> Word:
+def _longer(word: ActingWord, power: Letters, steps: SteppedClasses, telling: Telling) -> ActingWord:
     letters, state, number, action = word
     for letter in power:
         number, state = steps.step(state, letter)

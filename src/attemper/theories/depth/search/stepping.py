@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-State = tuple[int, ...]
+OrderState = tuple[int, ...]
 """The next place, and of each layer below k the numbers of two orders: by last, and by first, occurrence."""
 
 _EMPTY = 0
@@ -42,7 +42,7 @@ class Sight:
 
 
 @final
-class Steps:
+class SteppedClasses:
     """The values of F_k, and of all below, numbered as they are met."""
 
     def __init__(self, layers: int, sight: Sight) -> None:
@@ -52,9 +52,9 @@ class Steps:
         self._numbers: dict[tuple[int, ...], int] = {(): _EMPTY}
         self._moved: dict[tuple[int, int], int] = {}
         self._added: dict[tuple[int, int], int] = {}
-        self.start: State = (1, *(_EMPTY,) * (2 * layers))
+        self.start: OrderState = (1, *(_EMPTY,) * (2 * layers))
 
-    def step(self, state: State, letter: int) -> tuple[int, State]:
+    def step(self, state: OrderState, letter: int) -> tuple[int, OrderState]:
         """The number of F_k at the next position, where this letter stands, and what is seen from then on."""
         place = state[0]
         value = self._value((letter, place))

@@ -30,7 +30,7 @@ from attemper.languages.sources.pairs import (
 )
 from attemper.languages.sources.values import Brackets, Parity, Source, require_length
 
-Bound = Fraction | flint.arb
+UpperBound = Fraction | flint.arb
 """A number from 0 on that a change is at most."""
 
 
@@ -41,7 +41,7 @@ class Readout(StrEnum):
     QUERY = "query symbol"
 
 
-def cross_entropy_floor(source: Source, n: int, eps: Bound, readout: Readout) -> flint.arb:
+def cross_entropy_floor(source: Source, n: int, eps: UpperBound, readout: Readout) -> flint.arb:
     """CE_n >= this for every model that one exchange changes by at most eps, for ALL prefixes; n >= 2.
 
     PARITY, both polarities: eps bounds the change of END's log-odds against 0 and 1 together when the symbol
@@ -108,7 +108,7 @@ def atypical(source: Parity, n: int, low: Fraction, high: Fraction, readout: Rea
         return (_tail(below, n) + _tail(above, n)).min(flint.arb(1)).upper()
 
 
-def typical_floor(source: Parity, eps: Bound, delta: Bound, readout: Readout) -> flint.arb:
+def typical_floor(source: Parity, eps: UpperBound, delta: UpperBound, readout: Readout) -> flint.arb:
     """CE_n >= G(eps) - delta max(e(a), e(1-a)), read at x_n, n >= 2.
 
     At a query symbol, n >= 2, CE_n >= g(1/2, eps) + (1-p/2) ln 2 - delta e(1/2). Both for a set T of prefixes
@@ -134,7 +134,7 @@ def typical_floor(source: Parity, eps: Bound, delta: Bound, readout: Readout) ->
         return floor.max(optimum(source)).lower()
 
 
-def recogniser_floor(eps: Bound) -> flint.arb:
+def recogniser_floor(eps: UpperBound) -> flint.arb:
     """CE_n >= ln(1 + e^(-eps/2)) for a binary recogniser on PARITY, per word, words of one length uniform.
 
     eps bounds the change of the answer's log-odds when one symbol, the same for all words, is exchanged: C/n
@@ -171,7 +171,7 @@ def margin_impossible_from(constant: Fraction, margin: Fraction, n0: int, *, enu
     return needed if enumerated else max(n0, needed)
 
 
-def _greatest(value: Bound, name: str = "eps") -> flint.arb:
+def _greatest(value: UpperBound, name: str = "eps") -> flint.arb:
     """The greatest number in the ball, exactly. Raises `OptionError` for what bounds nothing."""
     return bound(name, value).upper()
 

@@ -62,10 +62,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.errors import MalformedFileError, UnsupportedError
+from attemper.models.arrays import Floats, Integers
 from attemper.models.enclosures.forms import (
     FLAT,
     GAMMA,
-    Array,
     Form,
     Frame,
     constant,
@@ -78,9 +78,7 @@ from attemper.models.enclosures.forms import (
     signs_by_cases,
     upward,
 )
-from attemper.models.soft.weights import Encoder, EncoderLayer, Mask, NoPositions, Norm, Periodic
-
-Integers = NDArray[np.int64]
+from attemper.models.soft.weights import Encoder, EncoderLayer, EncoderNorm, Mask, NoPositions, Periodic
 
 DEGREES = {2: 3, 3: 2, 4: 2}
 """The degree of polynomials on boxes with so many axes; with more axes they have too many terms."""
@@ -154,7 +152,7 @@ def largest_bound(encoder: Encoder, functionals: Integers, region: Region, split
     return float(bounds_on_boxes(encoder, functionals, region, low, high).max())
 
 
-def leaves_of(splits: str, axes: int) -> tuple[Array, Array]:
+def leaves_of(splits: str, axes: int) -> tuple[Floats, Floats]:
     """The least and the greatest corners, (B, axes) each, of the leaves of a tree of splits of the unit cube.
 
     The text has the tree in preorder: a letter halves an axis at its midpoint, and the lower and then the
@@ -185,8 +183,8 @@ def leaves_of(splits: str, axes: int) -> tuple[Array, Array]:
 
 
 def bounds_on_boxes(
-    encoder: Encoder, functionals: Integers, region: Region, low: Array, high: Array
-) -> Array:
+    encoder: Encoder, functionals: Integers, region: Region, low: Floats, high: Floats
+) -> Floats:
     """For each of B boxes of the unit cube a bound on |dF / d(e_b - e_a)|, over all a, b and functionals.
 
     `low` and `high` (B, axes) are corners, exactly; 0 and 1 are the ends of an axis' interval. A bound is
@@ -203,7 +201,7 @@ def bounds_on_boxes(
     return found
 
 
-def changes_of_pairs(encoder: Encoder, functional: Array, counts: Integers, others: Integers) -> Array:
+def changes_of_pairs(encoder: Encoder, functional: Floats, counts: Integers, others: Integers) -> Floats:
     """Bounds on |functional of the outputs at one word - at another|, for B pairs of histograms (B, S) each.
 
     Histograms count all symbols of the encoder, the marker (once) among them. For encoders without
@@ -270,7 +268,7 @@ def _period(encoder: Encoder) -> int:
     return len(encoder.positions.table) if isinstance(encoder.positions, Periodic) else 1
 
 
-def _placed(encoder: Encoder, region: Region, low: Array, high: Array) -> tuple[Array, Array]:
+def _placed(encoder: Encoder, region: Region, low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """The sides (axes, B) of boxes of the unit cube in the axes' intervals, rounded outwards.
 
     start + width t has four roundings, those of start and width among them, of numbers up to |start| + width;
@@ -292,7 +290,7 @@ def _at_most(value: Fraction) -> float:
     return found if Fraction(found) <= value else float(np.nextafter(found, -np.inf))
 
 
-def _bounds(encoder: Encoder, functionals: Integers, region: Region, low: Array, high: Array) -> Array:
+def _bounds(encoder: Encoder, functionals: Integers, region: Region, low: Floats, high: Floats) -> Floats:
     frequencies, empty = _frequencies(encoder, region, low, high)
     residue = region.residue[1] if region.residue else 0
     _, change, owner = _through(encoder, frequencies, _directions(encoder), residue)
@@ -308,7 +306,9 @@ def _bounds(encoder: Encoder, functionals: Integers, region: Region, low: Array,
     return np.where(empty, 0.0, np.where(np.isnan(found), np.inf, found))
 
 
-def _frequencies(encoder: Encoder, region: Region, low: Array, high: Array) -> tuple[Form, NDArray[np.bool_]]:
+def _frequencies(
+    encoder: Encoder, region: Region, low: Floats, high: Floats
+) -> tuple[Form, NDArray[np.bool_]]:
     """The frequencies of the places (P, B), and which boxes have a negative one at all their places."""
     period, free = _period(encoder), len(encoder.symbols) - 2
     *axes, inverse = of_axes(low, high, Frame(len(low), DEGREES[len(low)]) if len(low) in DEGREES else FLAT)
@@ -328,7 +328,7 @@ def _frequencies(encoder: Encoder, region: Region, low: Array, high: Array) -> t
     return Form(parts, np.stack([form.rest for form in places]), inverse.frame), empty
 
 
-def _directions(encoder: Encoder) -> Array:
+def _directions(encoder: Encoder) -> Floats:
     """d pi / d(e_b - e_first), of shape (free frequencies, P)."""
     period, free = _period(encoder), len(encoder.symbols) - 2
     rows = np.zeros((period * free, period * (free + 1) + 1))
@@ -342,7 +342,7 @@ def _directions(encoder: Encoder) -> Array:
 
 
 def _through(
-    encoder: Encoder, frequencies: Form, directions: Array, residue: int, most: int = MOST_CASES
+    encoder: Encoder, frequencies: Form, directions: Floats, residue: int, most: int = MOST_CASES
 ) -> tuple[Form, Form, Integers]:
     """The marker's activation (d, 1, B') after all layers, its derivatives (K, d, 1, B'), and their boxes.
 
@@ -381,7 +381,7 @@ def _embedded(encoder: Encoder, residue: int, frame: Frame) -> Form:
     return stream.plus(added.T[:, :, None])
 
 
-def _normed(norm: Norm | None, stream: Form, change: Form) -> tuple[Form, Form]:
+def _normed(norm: EncoderNorm | None, stream: Form, change: Form) -> tuple[Form, Form]:
     """LayerNorm x = c / sqrt(mean c^2 + epsilon), c = y - mean y, and dx = (dc - x mean(x dc)) / the root.
 
     d I - 1 is an exact matrix, and d c is its product with y. The variance is not negative.
@@ -401,7 +401,7 @@ def _normed(norm: Norm | None, stream: Form, change: Form) -> tuple[Form, Form]:
 
 
 def _attended(
-    layer: EncoderLayer, stream: Form, change: Form, frequencies: Form, directions: Array, asking: slice
+    layer: EncoderLayer, stream: Form, change: Form, frequencies: Form, directions: Floats, asking: slice
 ) -> tuple[Form, Form]:
     """What the heads write at the places that are asked for, and its derivatives.
 

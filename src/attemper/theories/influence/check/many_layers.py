@@ -52,10 +52,11 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from attemper.models.arrays import Floats
 from attemper.models.enclosures.averages import highest_average, powers_between
-from attemper.models.enclosures.forms import GAMMA, Array, Form, between, contracted, of_axes, upward
+from attemper.models.enclosures.forms import GAMMA, Form, between, contracted, of_axes, upward
 from attemper.models.enclosures.tails import Tail, layer_norm_change, normed, slope_of
-from attemper.models.soft.weights import Encoder, EncoderLayer, Mask, Norm
+from attemper.models.soft.weights import Encoder, EncoderLayer, EncoderNorm, Mask
 from attemper.theories.influence.check.one_layer import mixed_in, readout_row, stream_of
 
 
@@ -65,22 +66,22 @@ class Classes:
     """Activations of classes: forms (d, n, S) of their boxes, and how far they are moved, (d, n, S)."""
 
     box: Form
-    kept: Array
+    kept: Floats
 
     @classmethod
-    def of(cls, box: Form, kept: Array) -> Classes:
+    def of(cls, box: Form, kept: Floats) -> Classes:
         """No activation moves out of its box."""
         return cls(box, np.fmin(kept, _width(box)))
 
 
-def _width(box: Form) -> Array:
+def _width(box: Form) -> Floats:
     """At least the differences of any two values."""
     return upward(box.greatest - box.least, 1)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Sight:
+class VisiblePositions:
     """Which positions the queries (Q,) see, (Q, n), and which of these may be exchanged, (Q, n)."""
 
     seen: NDArray[np.bool_]
@@ -89,15 +90,15 @@ class Sight:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Keys:
+class KeyBounds:
     """What one head knows of Q queries (c, Q) and of the keys and values (c, n, S), and how far they move."""
 
     query: Form
     key: Form
     value: Form
-    query_kept: Array
-    key_kept: Array
-    value_kept: Array
+    query_kept: Floats
+    key_kept: Floats
+    value_kept: Floats
 
 
 def many_layers_bound(
@@ -119,7 +120,7 @@ def many_layers_bound(
     return float(np.fmin(change, sharp_change)), float(np.fmin(reach, sharp_reach))
 
 
-def _by_slope(tail: Tail, residual: Classes, read: Form, read_kept: Array) -> tuple[float, float]:
+def _by_slope(tail: Tail, residual: Classes, read: Form, read_kept: Floats) -> tuple[float, float]:
     """The change and the range by the functional's slope on the box of what enters: J_o do + J_y dy."""
     width, frame = len(read.rest), read.frame
     low = np.concatenate([form.least[:, :, 0] for form in (read, residual.box)])
@@ -133,7 +134,7 @@ def _by_slope(tail: Tail, residual: Classes, read: Form, read_kept: Array) -> tu
     return float(upward(change, 2 * width)), float(_width(slope.value).max())
 
 
-def _after(layer: EncoderLayer, entering: Classes, read: Form, read_kept: Array) -> Classes:
+def _after(layer: EncoderLayer, entering: Classes, read: Form, read_kept: Floats) -> Classes:
     """The classes after a layer, from what its heads read there."""
     (_, norm_between), (norm_after, norm_last) = layer.before, layer.after
     box = entering.box + read.mapped(layer.out_weight).plus(layer.out_bias[:, None, None])
@@ -150,7 +151,7 @@ def _after(layer: EncoderLayer, entering: Classes, read: Form, read_kept: Array)
     return _normed(norm_last, Classes.of(box, kept))
 
 
-def _fed_forward(layer: EncoderLayer, residual: Array, units: Form, kept: Array) -> Array:
+def _fed_forward(layer: EncoderLayer, residual: Floats, units: Form, kept: Floats) -> Floats:
     """At least |(R + W' D W) dx| for slopes D: 1, 0, or 1/2 +- 1/2, as the boxes of the units say.
 
     |R + W' M W| dx + |W'| (H |W| dx), M and H the middles and halves of the slopes; entries of the matrix are
@@ -167,12 +168,12 @@ def _fed_forward(layer: EncoderLayer, residual: Array, units: Form, kept: Array)
     return upward(found + loose, len(kept) + 4)
 
 
-def _absolute(matrix: Array, kept: Array) -> Array:
+def _absolute(matrix: Floats, kept: Floats) -> Floats:
     """At least |W| x, for x >= 0 of shape (d, n, S)."""
     return upward(np.tensordot(np.abs(matrix), kept, 1), matrix.shape[1])
 
 
-def _normed(norm: Norm | None, classes: Classes) -> Classes:
+def _normed(norm: EncoderNorm | None, classes: Classes) -> Classes:
     """After LayerNorm: no coordinate is beyond the root of d, times the gain; its sides are rounded twice."""
     if norm is None:
         return classes
@@ -187,7 +188,7 @@ def _normed(norm: Norm | None, classes: Classes) -> Classes:
 
 def _attended(
     encoder: Encoder, layer: EncoderLayer, classes: Classes, exchanged: NDArray[np.bool_], *, all_of: bool
-) -> tuple[Form, Array]:
+) -> tuple[Form, Floats]:
     """What the heads read, (d, n, S), and how far that moves; of position n only, (d, 1, 1), or of all."""
     length, letters = classes.kept.shape[1:]
     asked = (slice(None), slice(None)) if all_of else (slice(-1, None), slice(0, 1))
@@ -201,11 +202,11 @@ def _attended(
     seen = np.ones((len(places), length), dtype=np.bool_)
     if encoder.mask is Mask.FUTURE_MASKED:
         seen = np.arange(length) <= places[:, None]
-    sight = Sight(seen, seen & exchanged)
+    sight = VisiblePositions(seen, seen & exchanged)
     found = [
         _read(
             sight,
-            Keys(
+            KeyBounds(
                 query[h].reshaped(-1, len(places)),
                 key[h],
                 value[h],
@@ -220,7 +221,7 @@ def _attended(
     return between(low, high, classes.box.frame), change
 
 
-def _read(sight: Sight, keys: Keys) -> tuple[Array, Array, Array]:
+def _read(sight: VisiblePositions, keys: KeyBounds) -> tuple[Floats, Floats, Floats]:
     """The least and greatest output of a head and what an exchange moves it by, (c, Q): see above."""
     seen = sight.seen[:, :, None]
     key = keys.key.plus(-keys.key.centre.mean(axis=(1, 2), keepdims=True))
@@ -241,7 +242,7 @@ def _read(sight: Sight, keys: Keys) -> tuple[Array, Array, Array]:
     return least, greatest, change
 
 
-def _greatest_weights(low: Array, high: Array) -> Array:
+def _greatest_weights(low: Floats, high: Floats) -> Floats:
     """At least the weight of each symbol at each position: e / (e + Z_-), (Q, n, S).
 
     Z_- is a difference, less the roundings of the sum.
@@ -254,8 +255,8 @@ def _greatest_weights(low: Array, high: Array) -> Array:
 
 
 def _coordinate(
-    low: Array, high: Array, weight: Array, turning: Array, value: Form, kept: Array
-) -> tuple[Array, Array, Array]:
+    low: Floats, high: Floats, weight: Floats, turning: Floats, value: Form, kept: Floats
+) -> tuple[Floats, Floats, Floats]:
     """One coordinate of a head's output: its least and greatest value, and its change, (Q,)."""
     top, bottom = value.greatest, value.least
     greatest = highest_average(low, high, top, but_one=True)

@@ -55,11 +55,11 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from attemper.models.arrays import Floats
 from attemper.models.enclosures.averages import highest_average, powers_between
 from attemper.models.enclosures.forms import (
     GAMMA,
     TINY,
-    Array,
     Form,
     Frame,
     between,
@@ -89,13 +89,13 @@ SHARES = (0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875)
 
 @final
 @dataclass(frozen=True, eq=False)
-class Head:
+class HeadBounds:
     """What a head can read at position n: bounds on e^s, (n, S), values (c, n, S), and axes (c, c)."""
 
-    low: Array
-    high: Array
+    low: Floats
+    high: Floats
     value: Form
-    axes: Array
+    axes: Floats
 
 
 @final
@@ -105,12 +105,12 @@ class Exchanges:
 
     shift: Form
     gain: Form
-    most: Array
+    most: Floats
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Outputs:
+class OutputBoxes:
     """All that the boxes of outputs of d axes share, for one symbol at position n.
 
     `axes` (d, d) has the heads' axes as columns, the first one of each head first. In each axis the outputs
@@ -120,13 +120,13 @@ class Outputs:
 
     tail: Tail
     residual: Form
-    heads: tuple[Head, ...]
+    heads: tuple[HeadBounds, ...]
     exchanges: tuple[Exchanges, ...]
-    axes: Array
-    low: Array
-    high: Array
-    moved: Array
-    left_out: Array
+    axes: Floats
+    low: Floats
+    high: Floats
+    moved: Floats
+    left_out: Floats
 
 
 def one_layer_bound(
@@ -152,14 +152,14 @@ def one_layer_bound(
     return float(found.max()), float(reach)
 
 
-def _worst(bounds: Array) -> NDArray[np.int64]:
+def _worst(bounds: Floats) -> NDArray[np.int64]:
     """The parts with the greatest bounds: those above half of the greatest, so many at a time."""
     order = np.argsort(-bounds, kind="stable")
     above = bounds[order] >= 0.5 * bounds.max()
     return np.asarray(order[above][:AT_ONCE])
 
 
-def _halved(main: int, low: Array, high: Array) -> tuple[Array, Array]:
+def _halved(main: int, low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """Both halves of each box, along the widest of the first axes of the heads; they share the middle."""
     axis = (high - low)[:main].argmax(axis=0)
     at = (axis, np.arange(low.shape[1]))
@@ -168,7 +168,7 @@ def _halved(main: int, low: Array, high: Array) -> tuple[Array, Array]:
     return np.concatenate([low, bottom], axis=1), np.concatenate([top, high], axis=1)
 
 
-def _widened(outputs: Outputs, low: Array, high: Array) -> tuple[Array, Array]:
+def _widened(outputs: OutputBoxes, low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """The part with half of what an exchange moves on each side, rounded twice, inside the whole box."""
     low, high = (side + sign * 0.5 * outputs.moved[:, None] for side, sign in ((low, -1), (high, 1)))
     low = low - upward(2 * GAMMA * np.abs(low), 2)
@@ -176,7 +176,7 @@ def _widened(outputs: Outputs, low: Array, high: Array) -> tuple[Array, Array]:
     return np.maximum(low, outputs.low[:, None]), np.minimum(high, outputs.high[:, None])
 
 
-def _bounds(outputs: Outputs, low: Array, high: Array) -> tuple[Array, Array, Array]:
+def _bounds(outputs: OutputBoxes, low: Floats, high: Floats) -> tuple[Floats, Floats, Floats]:
     """For each part (d, B): a bound on the change, and the least and greatest value of the functional."""
     each = (len(outputs.left_out) * 4 + 2 * MOST_UNITS + 200) * len(outputs.exchanges[0].most)
     count = max(1, MOST_NUMBERS // each)
@@ -188,7 +188,7 @@ def _bounds(outputs: Outputs, low: Array, high: Array) -> tuple[Array, Array, Ar
     return change, least, greatest
 
 
-def _bounds_at_once(outputs: Outputs, low: Array, high: Array) -> tuple[Array, Array, Array]:
+def _bounds_at_once(outputs: OutputBoxes, low: Floats, high: Floats) -> tuple[Floats, Floats, Floats]:
     slope, read = _slope(outputs, *_widened(outputs, low, high))
     size = len(low) // len(outputs.heads)
     up = down = np.zeros((1, low.shape[1]))
@@ -200,7 +200,7 @@ def _bounds_at_once(outputs: Outputs, low: Array, high: Array) -> tuple[Array, A
     return np.where(np.isfinite(found), found, np.inf), slope.value.least[0], slope.value.greatest[0]
 
 
-def _slope(outputs: Outputs, low: Array, high: Array) -> tuple[Slope, Form]:
+def _slope(outputs: OutputBoxes, low: Floats, high: Floats) -> tuple[Slope, Form]:
     """The slope on the boxes, and the forms (d, 1, B) of what the heads read there."""
     axes = of_axes(low, high, outputs.residual.frame)
     parts = np.stack([form.parts for form in axes], axis=1)[:, :, None]
@@ -210,7 +210,7 @@ def _slope(outputs: Outputs, low: Array, high: Array) -> tuple[Slope, Form]:
     return slope_of(outputs.tail, read, outputs.residual), read
 
 
-def _gains(slope: Form, read: Form, exchanges: Exchanges) -> tuple[Array, Array]:
+def _gains(slope: Form, read: Form, exchanges: Exchanges) -> tuple[Floats, Floats]:
     """At least the parts above 0 of J (a - b y) / D and of its negative, (N, B), for one head."""
     along = contracted(slope, exchanges.shift, "cz,ci->iz")
     centre = contracted(slope, constant(read.centre, slope.frame), "cz,cz->z")
@@ -225,7 +225,7 @@ def _gains(slope: Form, read: Form, exchanges: Exchanges) -> tuple[Array, Array]
     return above, below
 
 
-def _reachable(outputs: Outputs, low: Array, high: Array) -> NDArray[np.bool_]:
+def _reachable(outputs: OutputBoxes, low: Floats, high: Floats) -> NDArray[np.bool_]:
     """Whether a word can have its outputs in the part, widened; False only where none can."""
     low, high = _widened(outputs, low, high)
     sides = [
@@ -243,7 +243,7 @@ def _reachable(outputs: Outputs, low: Array, high: Array) -> NDArray[np.bool_]:
     return found
 
 
-def _side_terms(head: Head, low: Array, high: Array) -> tuple[Array, Array]:
+def _side_terms(head: HeadBounds, low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """At least e_j (k v_j - low) and e_j (high - k v_j) over a positive number, (n, S, B); k is the first
     axis.
 
@@ -286,7 +286,7 @@ def readout_row(encoder: Encoder, functional: Sequence[int], frame: Frame) -> Fo
 
 def _outputs(
     encoder: Encoder, stream: Form, functional: Sequence[int], exchanged: NDArray[np.bool_]
-) -> Outputs:
+) -> OutputBoxes:
     """The heads, their exchanges, and the box of their outputs."""
     (layer,), width = encoder.layers, encoder.width
     query, key, value = mixed_in(layer, normed(layer.before[0], stream)[0])
@@ -300,7 +300,7 @@ def _outputs(
     axes = np.zeros((width, width))
     for top, head in zip(first, heads, strict=True):
         axes[top : top + len(head.axes), top : top + len(head.axes)] = head.axes
-    return Outputs(
+    return OutputBoxes(
         Tail(layer, readout_row(encoder, functional, stream.frame)),
         stream[:, -1:, :1],
         heads,
@@ -313,14 +313,14 @@ def _outputs(
     )
 
 
-def _head(query: Form, key: Form, value: Form) -> Head:
+def _head(query: Form, key: Form, value: Form) -> HeadBounds:
     """A head at position n. All scores are less one number, which changes no average."""
     scores = contracted(query, key, "c,cns->ns")
     low, high = powers_between(scores.plus(-scores.centre.max()))
-    return Head(low, high, value, _axes(low, value.centre))
+    return HeadBounds(low, high, value, _axes(low, value.centre))
 
 
-def _axes(power: Array, value: Array) -> Array:
+def _axes(power: Floats, value: Floats) -> Floats:
     """Orthogonal axes, about, in the order of how far exchanges move an average word's output."""
     mean = (power * value).sum(axis=(1, 2)) / power.sum()
     moves = power * (value - mean[:, None, None])
@@ -330,21 +330,21 @@ def _axes(power: Array, value: Array) -> Array:
     return np.asarray(np.linalg.svd(moves, full_matrices=moves.shape[1] < len(moves))[0])
 
 
-def _sides(head: Head) -> tuple[Array, Array]:
+def _sides(head: HeadBounds) -> tuple[Floats, Floats]:
     """The least and the greatest coordinate, in each axis, of what the head reads."""
     seen = head.value.mapped(head.axes.T)
     least = -highest_average(head.low, head.high, -seen.least)
     return least, highest_average(head.low, head.high, seen.greatest)
 
 
-def _left_out(head: Head) -> Array:
+def _left_out(head: HeadBounds) -> Floats:
     """At least (I - A A^T) o in absolute value, for all outputs: no average is above the greatest value."""
     axes = constant(head.axes, head.value.frame)
     gap = contracted(axes, axes, "ac,bc->ab").plus(-np.eye(len(head.axes))).magnitude
     return upward(gap @ head.value.magnitude.max(axis=(1, 2)), len(gap))
 
 
-def _exchanges(head: Head, places: NDArray[np.bool_]) -> Exchanges:
+def _exchanges(head: HeadBounds, places: NDArray[np.bool_]) -> Exchanges:
     """All exchanges of two symbols at the positions in question, in one of both orders.
 
     The sum of the least e_j without that at i is taken as a difference, less the roundings of the sum.
@@ -363,7 +363,7 @@ def _exchanges(head: Head, places: NDArray[np.bool_]) -> Exchanges:
     return Exchanges(shift.reshaped(len(head.axes), most.size), gain.reshaped(most.size), most.reshape(-1))
 
 
-def _moved(head: Head, exchanges: Exchanges, sides: tuple[Array, Array]) -> Array:
+def _moved(head: HeadBounds, exchanges: Exchanges, sides: tuple[Floats, Floats]) -> Floats:
     """At least what an exchange moves the output by in each axis: |k a - b t| / D, t in its interval."""
     low, high = sides
     middle = low + (high - low) * 0.5

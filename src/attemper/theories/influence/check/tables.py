@@ -30,7 +30,7 @@ class Exchange(StrEnum):
 
 @final
 @dataclass(frozen=True)
-class TableBound:
+class TableRange:
     """At least what an exchange can change a functional by, and at least its range over all words.
 
     Both are infinite where nothing is known. A bound that is not below the range says nothing, unless it is
@@ -47,7 +47,7 @@ class TableBound:
 
 def change_bound(
     encoder: Encoder, length: int, functional: Sequence[int], exchange: Exchange = Exchange.ANY
-) -> TableBound:
+) -> TableRange:
     """A bound on |f(x) - f(x')| for all words x, x' of n symbols that differ in one exchanged position i < n.
 
     f is the `functional`, K integers, of the real-number function of the encoder's float64 weights at
@@ -64,13 +64,13 @@ def change_bound(
     >>> rows = np.array([[0.0], [1.0]])
     >>> blind = Encoder(("a", "b"), None, rows, NoPositions(), Mask.UNMASKED, (), one, one[0], ("o",))
     >>> change_bound(blind, 5, [1])  # no layer: position n sees itself only
-    TableBound(change=0.0, diameter=0.0)
+    TableRange(change=0.0, diameter=0.0)
     """
     encoder = encoder.at(length)
     letters = sum(symbol != encoder.ending for symbol in encoder.symbols)
     _require_fitting(encoder, length, letters, functional)
     if not encoder.layers or letters < 2 or length < 2:
-        return TableBound(0.0, 0.0)
+        return TableRange(0.0, 0.0)
     exchanged = np.zeros(length, dtype=np.bool_)
     exchanged[0 if exchange is Exchange.ANY else -2 : -1] = True
     bound = one_layer_bound if len(encoder.layers) == 1 else many_layers_bound
@@ -78,7 +78,7 @@ def change_bound(
     with np.errstate(all="ignore"):
         found = [bound(encoder, length, functional, last, exchanged) for last in lasts]
     change, diameter = (max(_number(each) for each in side) for side in zip(*found, strict=True))
-    return TableBound(change, diameter)
+    return TableRange(change, diameter)
 
 
 def _require_fitting(encoder: Encoder, length: int, letters: int, functional: Sequence[int]) -> None:

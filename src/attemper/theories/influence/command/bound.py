@@ -63,12 +63,12 @@ def bound_command(
     began = monotonic()
     require_file(output)
     use_few_threads()
-    from attemper.theories.influence.ask import Asked, bound_and_check, encoder_named
+    from attemper.theories.influence.ask import BoundRequest, bound_and_check, encoder_named
 
     chosen = _source(typical or "parity-even", p)
     with activity("bounding") as report:
         left = seconds - (monotonic() - began)
-        asked = Asked(n0, n, chosen, _typical(chosen, typical, tau), _positive(margin), left, report)
+        asked = BoundRequest(n0, n, chosen, _typical(chosen, typical, tau), _positive(margin), left, report)
         found = bound_and_check(encoder_named(model), asked, model)
     _print_found(found, json=json)
     return written(found, output, json=json)

@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 
 from attemper.errors import ExitCode, MalformedFileError, OptionError
+from attemper.models.arrays import Integers
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.lines import lines_in, place_in
 from attemper.workbench.cli.options import Json
@@ -23,10 +24,9 @@ from attemper.workbench.report.windows import cut
 if TYPE_CHECKING:
     from attemper.languages.sources.values import Source
     from attemper.theories.influence.search.floors import Floors
-    from attemper.theories.influence.search.influence import Integers
-    from attemper.theories.influence.search.measuring import Plan
-    from attemper.theories.influence.search.results import Report, Row
-    from attemper.theories.influence.search.subjects import Subject
+    from attemper.theories.influence.search.measuring import MeasuringPlan
+    from attemper.theories.influence.search.results import Report, ReportRow
+    from attemper.theories.influence.search.subjects import MeasuredModel
 
 WITNESS = 60
 """How many characters of a word are shown; --csv and --json have all."""
@@ -41,7 +41,7 @@ SAMPLED = 64
 LONGEST = 100_000_000
 """No longer words are asked for."""
 
-ModelArgument = Annotated[
+EncoderArgument = Annotated[
     str,
     typer.Argument(
         metavar="DIR|MODULE:OBJECT", help="A folder made by 'attemper compile', or an encoder in Python."
@@ -51,7 +51,7 @@ ModelArgument = Annotated[
 
 @limited
 def influence_command(
-    model: ModelArgument,
+    model: EncoderArgument,
     n: Annotated[
         str | None,
         typer.Option("--n", metavar="N[,N,...]", help="Lengths; they count an end marker and --start."),
@@ -169,7 +169,7 @@ def _source(name: str | None, p: str) -> Source | None:
 
 
 def _drawn(
-    source: Source, subject: Subject, lengths: tuple[int, ...], count: int, seed: int
+    source: Source, subject: MeasuredModel, lengths: tuple[int, ...], count: int, seed: int
 ) -> dict[int, Integers]:
     from attemper.theories.influence.search.floors import words_from
 
@@ -183,11 +183,11 @@ def _plan(
     seed: int,
     seconds: float,
     words: dict[int, Integers] | None,
-) -> Plan:
-    from attemper.theories.influence.search.measuring import Plan
+) -> MeasuringPlan:
+    from attemper.theories.influence.search.measuring import MeasuringPlan
     from attemper.theories.influence.search.results import Mode
 
-    return Plan(Mode(mode) if mode else None, lengths, samples, seed, seconds, words)
+    return MeasuringPlan(Mode(mode) if mode else None, lengths, samples, seed, seconds, words)
 
 
 def _floors(found: Report, source: Source | None, log_odds: str | None, seed: int) -> list[Floors]:
@@ -224,11 +224,11 @@ def _print_report(found: Report) -> None:
     _print_unfinished(found)
 
 
-def _size(row: Row) -> float:
+def _size(row: ReportRow) -> float:
     return row.changes.largest
 
 
-def _print_witness(found: Report, row: Row) -> None:
+def _print_witness(found: Report, row: ReportRow) -> None:
     """Where the largest change at a length was seen."""
     from attemper.theories.influence.search.results import exchange_record
 
@@ -250,7 +250,7 @@ def _print_unfinished(found: Report) -> None:
             out.print(f"not finished at n = {each.length}: {why}; --seconds gives more")
 
 
-def _table(rows: list[Row], *, several: bool) -> Table:
+def _table(rows: list[ReportRow], *, several: bool) -> Table:
     """The rows; with means where these mean something, and with outputs where there are several."""
     headers = ["n", "positions", "exchanges", "largest", "n times it"]
     means = any(row.changes.mean is not None for row in rows)

@@ -10,7 +10,7 @@ import typer
 
 from attemper.languages.sources.levels import LONGEST_WINDOW
 from attemper.languages.sources.values import NAMES, Brackets, Parity, Source, name_of, source_named
-from attemper.theories.influence.report import Part, SourceReport, decimal, record_of, report_of
+from attemper.theories.influence.report import ReportTable, SourceReport, decimal, record_of, report_of
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json, share
 from attemper.workbench.options import polarity_note, with_polarity
@@ -87,7 +87,7 @@ def _measured(report: SourceReport) -> Iterator[str]:
     yield f"losses are in {report.unit}; H_opt = {float(report.optimum):.6f}"
 
 
-def _print_part(part: Part) -> None:
+def _print_part(part: ReportTable) -> None:
     cut = len(part.rows) > SHOWN and not part.is_loss
     caption = f"{part.caption} (the first {SHOWN} of {len(part.rows)})" if cut else part.caption
     shown = table(part.about, *part.columns.values(), wraps=(part.about,))

@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from attemper.errors import UnsupportedError
+from attemper.models.arrays import Floats, Integers
 from attemper.theories.influence.search.influence import (
-    Frame,
-    Integers,
-    Matrix,
     Outputs,
+    WordFrame,
     merged,
     random_words,
     sampled_words,
@@ -122,7 +121,7 @@ def capped(model: Model, factors: Factors) -> Outputs:
             layers.setdefault(layer, {})[head] = factor
     on = {_point(layer): _times(heads) for layer, heads in layers.items()}
 
-    def outputs(words: Integers) -> Matrix:
+    def outputs(words: Integers) -> Floats:
         with hooks(module, on):
             return outputs_of_network(module, words)
 
@@ -182,7 +181,7 @@ def _times(heads: Mapping[int, float]) -> Callable[[Tensor], Tensor]:
     return hook
 
 
-def simple_words(frame: Frame, length: int) -> Integers:
+def simple_words(frame: WordFrame, length: int) -> Integers:
     """Constant and alternating words, two halves, and one odd symbol at either end; each for two symbols."""
     bodies = []
     for a, b in ((0, 1), (1, 0)):
@@ -334,6 +333,6 @@ def _factor(cap: LogitRange, length: int, span: float) -> float:
     return min(1.0, cap.at(length) / span) if span > 0 else 1.0
 
 
-def _bits(values: Matrix) -> Integers:
+def _bits(values: Floats) -> Integers:
     """The bits that outputs show, as `running.numbers.read_bit` reads them; 2 for neither."""
     return np.where(values >= 3 / 4, 1, np.where(values <= 1 / 4, 0, 2)).astype(np.int64)

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from attemper.models.arrays import Floats, Integers
 from attemper.theories.influence.search.influence import (
     Changes,
-    Frame,
-    Integers,
-    Matrix,
     Outputs,
     Seen,
     WordExchange,
+    WordFrame,
     exchanged,
     finite,
     merged,
@@ -23,7 +22,7 @@ CLIMBERS = 16
 """How many words a search improves at the same time, for each class of positions."""
 
 
-def climb(outputs: Outputs, frame: Frame, length: int, seed: int) -> Iterator[Seen]:
+def climb(outputs: Outputs, frame: WordFrame, length: int, seed: int) -> Iterator[Seen]:
     """Words with a large change, by hill climbing from simple and from random ones; without an end.
 
     In every round each climber, a word with a position and a symbol to exchange there, tries another: some
@@ -58,7 +57,7 @@ def climb(outputs: Outputs, frame: Frame, length: int, seed: int) -> Iterator[Se
         positions = np.where(better, places, positions)
 
 
-def _climbed(frame: Frame, words: Integers, changed: Integers, places: Integers, changes: Matrix) -> Seen:
+def _climbed(frame: WordFrame, words: Integers, changed: Integers, places: Integers, changes: Floats) -> Seen:
     """The changes of a round, in their classes."""
     parts = []
     for row, position in enumerate(places.tolist()):

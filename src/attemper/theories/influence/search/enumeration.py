@@ -9,18 +9,17 @@ from math import comb
 import numpy as np
 
 from attemper.errors import UnsupportedError
+from attemper.models.arrays import Floats, Integers
 from attemper.theories.influence.search.influence import (
     BATCH,
     Changes,
-    Frame,
     HistogramExchange,
-    Integers,
-    Matrix,
     Outputs,
     OutputsOfHistograms,
-    Place,
+    PositionClass,
     Seen,
     WordExchange,
+    WordFrame,
     finite,
     merged,
 )
@@ -29,20 +28,20 @@ MOST_CASES = 1 << 20
 """How many words or histograms of one length are enumerated at most."""
 
 
-def count_words(frame: Frame, length: int) -> int:
+def count_words(frame: WordFrame, length: int) -> int:
     """How many words of that length there are."""
     words: int = len(frame.free) ** (length - frame.fixed)
     return words
 
 
-def count_histograms(frame: Frame, length: int) -> int:
+def count_histograms(frame: WordFrame, length: int) -> int:
     """How many histograms words of that length have, for each symbol that can stand at position n."""
     free, exchanged = len(frame.free), len(frame.positions(length))
     lasts = 1 if frame.ending is not None else free
     return lasts * comb(exchanged + free - 1, free - 1)
 
 
-def all_words(outputs: Outputs, frame: Frame, length: int) -> Iterator[Seen]:
+def all_words(outputs: Outputs, frame: WordFrame, length: int) -> Iterator[Seen]:
     """Every exchange in every word of n symbols: the exact maximum, of what floats compute.
 
     Raises `UnsupportedError` beyond `MOST_CASES` words.
@@ -69,7 +68,9 @@ def _digits(numbers: Integers, base: int, size: int) -> Integers:
     return np.stack([numbers // base ** (size - 1 - k) % base for k in range(size)], axis=1)
 
 
-def _of_all_words(changes: Matrix, pair: tuple[int, int], position: int, length: int, frame: Frame) -> Seen:
+def _of_all_words(
+    changes: Floats, pair: tuple[int, int], position: int, length: int, frame: WordFrame
+) -> Seen:
     """The changes (B, K) of exchanging a for b at a position, the rest of the word counting up."""
     free, size = len(frame.free), length - frame.fixed
     behind = free ** (size - 1 - (position - frame.positions(length).start))
@@ -83,7 +84,9 @@ def _of_all_words(changes: Matrix, pair: tuple[int, int], position: int, length:
     return found
 
 
-def all_histograms(outputs: OutputsOfHistograms, frame: Frame, symbols: int, length: int) -> Iterator[Seen]:
+def all_histograms(
+    outputs: OutputsOfHistograms, frame: WordFrame, symbols: int, length: int
+) -> Iterator[Seen]:
     """Every exchange in every word of n symbols, where order cannot matter: the exact maximum, in floats.
 
     `symbols` is S, the fixed ones among them. A binary alphabet with an end marker has n histograms. Raises
@@ -102,7 +105,7 @@ def all_histograms(outputs: OutputsOfHistograms, frame: Frame, symbols: int, len
             yield _of_histograms(outputs, frame, counts, last)
 
 
-def _of_histograms(outputs: OutputsOfHistograms, frame: Frame, rest: Integers, last: int) -> Seen:
+def _of_histograms(outputs: OutputsOfHistograms, frame: WordFrame, rest: Integers, last: int) -> Seen:
     """The exchanges of one symbol more, beside what the histograms (B, S) have."""
     filled = np.repeat(rest[:, None], len(frame.free), axis=1)
     for place, symbol in enumerate(frame.free):
@@ -117,7 +120,7 @@ def _of_histograms(outputs: OutputsOfHistograms, frame: Frame, rest: Integers, l
         for output, row in enumerate(changes.argmax(axis=0)):
             counts = tuple(filled[row, a].tolist())
             exchange = HistogramExchange(counts, last, frame.free[a], frame.free[b])
-            found[Place.ANY, output] = Changes(len(rest), float(changes[row, output]), exchange, None)
+            found[PositionClass.ANY, output] = Changes(len(rest), float(changes[row, output]), exchange, None)
         parts.append(found)
     return merged(parts)
 

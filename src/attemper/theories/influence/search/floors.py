@@ -20,9 +20,10 @@ from attemper.languages.sources.levels import last_symbols, optimum
 from attemper.languages.sources.pairs import least_loss, mean_least_loss
 from attemper.languages.sources.sampling import sample
 from attemper.languages.sources.values import Parity, Source, name_of
-from attemper.theories.influence.search.influence import Integers, Place, exchanged
+from attemper.models.arrays import Integers
+from attemper.theories.influence.search.influence import PositionClass, exchanged
 from attemper.theories.influence.search.results import Report
-from attemper.theories.influence.search.subjects import Subject
+from attemper.theories.influence.search.subjects import MeasuredModel
 
 PREFIXES = 256
 """How many prefixes are drawn for the typical floor."""
@@ -55,7 +56,7 @@ class Floors:
         return {**asdict(self), "evidence": "measured in float64, not proved"}
 
 
-def words_from(source: Source, subject: Subject, length: int, count: int, seed: int) -> Integers:
+def words_from(source: Source, subject: MeasuredModel, length: int, count: int, seed: int) -> Integers:
     """Words of n symbols, framed, whose free ones are drawn from the source given that so many come.
 
     Raises `OptionError` if the source has a symbol that the model lacks.
@@ -76,12 +77,12 @@ def floors_of(report: Report, source: Parity, seed: int) -> list[Floors]:
     """Both floors at each length of the report, whose outputs are the log-odds of END."""
     worst: dict[int, float] = {}
     for row in report.rows:
-        if row.place is Place.LAST_BUT_ONE:
+        if row.place is PositionClass.LAST_BUT_ONE:
             worst[row.length] = max(row.changes.largest, worst.get(row.length, 0.0))
     return [_floors(report.subject, source, n, change, seed) for n, change in worst.items()]
 
 
-def _floors(subject: Subject, source: Parity, length: int, worst: float, seed: int) -> Floors:
+def _floors(subject: MeasuredModel, source: Parity, length: int, worst: float, seed: int) -> Floors:
     words = words_from(source, subject, length, PREFIXES, seed)
     changes = changes_before_last(subject, words)
     one = subject.symbols.index("1")
@@ -122,7 +123,9 @@ def pair_floor(source: Parity, last_is_one: bool, eps: Fraction) -> float:
     return float((least_loss(source.p, alpha, eps) + rest).mid())
 
 
-def changes_before_last(subject: Subject, words: Integers) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def changes_before_last(
+    subject: MeasuredModel, words: Integers
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """How much the one output changes, in each of the words (B, n), if x_(n-1) becomes the other symbol."""
     zero, one = subject.symbols.index("0"), subject.symbols.index("1")
     at = np.full(len(words), words.shape[1] - 1)

@@ -13,10 +13,10 @@ from time import monotonic
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Bounds = Callable[[Array, Array], Array]
+from attemper.models.arrays import Floats
+
+BoxBounds = Callable[[Floats, Floats], Floats]
 
 LEAF = "."
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -28,7 +28,7 @@ LEAST_WIDTH = 2.0**-48
 
 @final
 @dataclass(frozen=True)
-class Progress:
+class SearchProgress:
     """How far a search is: the greatest bound of a leaf, how many boxes were looked at, how many leaves."""
 
     constant: float
@@ -38,7 +38,7 @@ class Progress:
 
 @final
 @dataclass(frozen=True)
-class Found:
+class SplitTree:
     """A tree of splits in preorder (the letter of an axis that is halved, "." for a leaf), and its bound."""
 
     constant: float
@@ -55,9 +55,9 @@ class _Tree:
     `waiting` is a heap of the leaves, the greatest bound first.
     """
 
-    scale: Array
-    low: list[Array]
-    high: list[Array]
+    scale: Floats
+    low: list[Floats]
+    high: list[Floats]
     axis: list[int]
     first: list[int]
     waiting: list[tuple[float, int]]
@@ -72,7 +72,7 @@ class _Tree:
             taken.append(heappop(self.waiting))
         return taken
 
-    def halves(self, node: int) -> tuple[int, list[tuple[Array, Array]]]:
+    def halves(self, node: int) -> tuple[int, list[tuple[Floats, Floats]]]:
         """The axis across which a leaf is best halved, and the corners of both halves."""
         width = self.high[node] - self.low[node]
         axis = int(np.where(width > LEAST_WIDTH, width * self.scale, 0).argmax())
@@ -80,7 +80,9 @@ class _Tree:
         below[axis] = above[axis] = (self.low[node][axis] + self.high[node][axis]) * 0.5
         return axis, [(self.low[node], below), (above, self.high[node])]
 
-    def split(self, node: int, axis: int, halves: list[tuple[Array, Array]], bounds: Sequence[float]) -> None:
+    def split(
+        self, node: int, axis: int, halves: list[tuple[Floats, Floats]], bounds: Sequence[float]
+    ) -> None:
         """Makes two leaves of one."""
         self.axis[node], self.first[node] = axis, len(self.low)
         for (low, high), bound in zip(halves, bounds, strict=True):
@@ -102,15 +104,15 @@ class _Tree:
 
 
 def search(
-    bounds: Bounds,
+    bounds: BoxBounds,
     widths: Sequence[float],
     *,
     target: float = 0.0,
     evaluations: int | None = None,
     seconds: float | None = None,
     batch: int = 64,
-    progress: Callable[[Progress], None] | None = None,
-) -> Found:
+    progress: Callable[[SearchProgress], None] | None = None,
+) -> SplitTree:
     """The least constant found that bounds all leaves of a tree of boxes, best first.
 
     `bounds` takes the least and the greatest corners, (B, axes), of B boxes of the unit cube, and gives B
@@ -135,13 +137,13 @@ def search(
                 break
             looked_at += looked
             if progress is not None:
-                progress(Progress(-tree.waiting[0][0], looked_at, len(tree.waiting)))
+                progress(SearchProgress(-tree.waiting[0][0], looked_at, len(tree.waiting)))
     except KeyboardInterrupt:
         interrupted = True
-    return Found(-tree.waiting[0][0], tree.text(), looked_at, len(tree.waiting), interrupted)
+    return SplitTree(-tree.waiting[0][0], tree.text(), looked_at, len(tree.waiting), interrupted)
 
 
-def _step(tree: _Tree, bounds: Bounds, most: int, target: float) -> int:
+def _step(tree: _Tree, bounds: BoxBounds, most: int, target: float) -> int:
     """Halves up to so many leaves, and says how many boxes were looked at: 0 if there is nothing to halve."""
     taken = tree.worst(most, target)
     if not taken:

@@ -13,10 +13,10 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from attemper.models.arrays import Integers
 from attemper.theories.influence.search.enumeration import compositions
 
-Integers = NDArray[np.int64]
-Outputs = Callable[[Integers], NDArray[np.float64]]
+CountOutputs = Callable[[Integers], NDArray[np.float64]]
 """What words put out, (B, F), that have each symbol so often: counts (B, S)."""
 
 MOST_STARTS = 1000
@@ -26,7 +26,7 @@ MOST_ROUNDS = 200
 """How often the search goes on to a better one, or halves its step."""
 
 
-def greatest_found(outputs: Outputs, symbols: int, size: int) -> float:
+def greatest_found(outputs: CountOutputs, symbols: int, size: int) -> float:
     """The greatest change that is found by exchanging one of `size` >= 1 symbols, of so many kinds.
 
     First a coarse grid of histograms is looked at; then, from the best of them, others are that have so many
@@ -56,7 +56,7 @@ def greatest_found(outputs: Outputs, symbols: int, size: int) -> float:
     return best
 
 
-def _best(outputs: Outputs, rest: Integers) -> tuple[Integers, float]:
+def _best(outputs: CountOutputs, rest: Integers) -> tuple[Integers, float]:
     """Which of histograms (B, S) without the exchanged symbol has the greatest change, and how great."""
     count, symbols = rest.shape
     filled = rest[:, None] + np.eye(symbols, dtype=np.int64)

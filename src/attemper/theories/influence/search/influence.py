@@ -16,17 +16,14 @@ from enum import StrEnum
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attemper.errors import UnsupportedError
+from attemper.models.arrays import Floats, Integers
 
-Integers = NDArray[np.int64]
-Matrix = NDArray[np.float64]
-
-Outputs = Callable[[Integers], Matrix]
+Outputs = Callable[[Integers], Floats]
 """Words of n numbered symbols, of shape (B, n), to outputs of shape (B, K)."""
 
-OutputsOfHistograms = Callable[[Integers, int], Matrix]
+OutputsOfHistograms = Callable[[Integers, int], Floats]
 """Counts of each symbol in a word, of shape (B, S), and the symbol at position n, to outputs (B, K)."""
 
 BATCH = 1024
@@ -36,7 +33,7 @@ SAMPLED_POSITIONS = 4
 """At how many positions between the first and the last but one a sampled word is exchanged."""
 
 
-class Place(StrEnum):
+class PositionClass(StrEnum):
     """A class of positions i < n."""
 
     FIRST = "first"
@@ -48,12 +45,12 @@ class Place(StrEnum):
 
 @final
 @dataclass(frozen=True)
-class Frame:
+class WordFrame:
     """Which words there are: numbered `free` symbols between a fixed first symbol and an end marker, if any.
 
     A length n counts both. Position n is read; the positions that are exchanged are the free ones before it.
 
-    >>> frame = Frame((0, 1), ending=2)
+    >>> frame = WordFrame((0, 1), ending=2)
     >>> frame.words(np.array([[0, 1]])).tolist(), list(frame.positions(3))
     ([[0, 1, 2]], [1, 2])
     """
@@ -71,11 +68,11 @@ class Frame:
         """The positions that are exchanged, counted from 1."""
         return range(1 if self.start is None else 2, length)
 
-    def place(self, position: int, length: int) -> Place:
+    def place(self, position: int, length: int) -> PositionClass:
         """The class of a position."""
         if position == length - 1:
-            return Place.LAST_BUT_ONE
-        return Place.FIRST if position == self.positions(length)[0] else Place.MIDDLE
+            return PositionClass.LAST_BUT_ONE
+        return PositionClass.FIRST if position == self.positions(length)[0] else PositionClass.MIDDLE
 
     def words(self, bodies: Integers) -> Integers:
         """Bodies, free symbols counted from 0 in the order of `free`, of shape (B, m), as words (B, n)."""
@@ -136,13 +133,13 @@ class Changes:
         return None if self.total is None else self.total / self.exchanges
 
 
-Seen = Mapping[tuple[Place, int], Changes]
+Seen = Mapping[tuple[PositionClass, int], Changes]
 """Changes by class of positions and output."""
 
 
-def merged(parts: Iterable[Seen]) -> dict[tuple[Place, int], Changes]:
+def merged(parts: Iterable[Seen]) -> dict[tuple[PositionClass, int], Changes]:
     """All that was seen in several parts; of equal changes the first is kept."""
-    found: dict[tuple[Place, int], Changes] = {}
+    found: dict[tuple[PositionClass, int], Changes] = {}
     for part in parts:
         for key, changes in part.items():
             found[key] = _both(found[key], changes) if key in found else changes
@@ -155,14 +152,14 @@ def _both(left: Changes, right: Changes) -> Changes:
     return Changes(left.exchanges + right.exchanges, best.largest, best.exchange, total)
 
 
-def given_words(outputs: Outputs, frame: Frame, words: Integers) -> Iterator[Seen]:
+def given_words(outputs: Outputs, frame: WordFrame, words: Integers) -> Iterator[Seen]:
     """All n (|S| - 1) exchanges in each of the words (B, n)."""
     frame.require(words.shape[1])
     positions = np.array(frame.positions(words.shape[1]))
     yield from _exchanges(outputs, frame, words, np.tile(positions, (len(words), 1)))
 
 
-def sampled_words(outputs: Outputs, frame: Frame, words: Integers, seed: int) -> Iterator[Seen]:
+def sampled_words(outputs: Outputs, frame: WordFrame, words: Integers, seed: int) -> Iterator[Seen]:
     """Exchanges in each of the words (B, n): at the first position, the last but one, and some at random."""
     frame.require(words.shape[1])
     random = np.random.default_rng([seed, words.shape[1]])
@@ -179,13 +176,13 @@ def sampled_words(outputs: Outputs, frame: Frame, words: Integers, seed: int) ->
     yield from _exchanges(outputs, frame, words, np.array(rows, dtype=np.int64))
 
 
-def random_words(frame: Frame, length: int, count: int, seed: int) -> Integers:
+def random_words(frame: WordFrame, length: int, count: int, seed: int) -> Integers:
     """Words of n symbols, of shape (count, n), the free ones uniform and independent."""
     random = np.random.default_rng([seed, length, 1])
     return frame.words(random.integers(0, len(frame.free), (count, length - frame.fixed)))
 
 
-def _exchanges(outputs: Outputs, frame: Frame, words: Integers, positions: Integers) -> Iterator[Seen]:
+def _exchanges(outputs: Outputs, frame: WordFrame, words: Integers, positions: Integers) -> Iterator[Seen]:
     """Exchanges in each word (B, n) at its positions (B, P), by every other free symbol."""
     for word, own in zip(words, positions, strict=True):
         base = finite(outputs(word[None]))
@@ -207,7 +204,7 @@ def exchanged(words: Integers, positions: Integers, symbols: Integers) -> Intege
     return changed
 
 
-def _classed(frame: Frame, word: Integers, pairs: Integers, changes: Matrix) -> Seen:
+def _classed(frame: WordFrame, word: Integers, pairs: Integers, changes: Floats) -> Seen:
     """The changes (B, K) of one word, by exchanges (position, symbol), in their classes."""
     places = np.array([frame.place(int(position), len(word)) for position, _ in pairs])
     found = {}
@@ -217,11 +214,13 @@ def _classed(frame: Frame, word: Integers, pairs: Integers, changes: Matrix) -> 
             own = changes[rows, output]
             position, symbol = pairs[rows[own.argmax()]].tolist()
             exchange = WordExchange(tuple(word.tolist()), position, symbol)
-            found[Place(place), output] = Changes(len(rows), float(own.max()), exchange, float(own.sum()))
+            found[PositionClass(place), output] = Changes(
+                len(rows), float(own.max()), exchange, float(own.sum())
+            )
     return found
 
 
-def finite(values: Matrix) -> Matrix:
+def finite(values: Floats) -> Floats:
     """The outputs themselves. Raises `UnsupportedError` if one is no finite number."""
     found = np.asarray(values, dtype=np.float64)
     if not np.isfinite(found).all():

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-Outputs = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+HistogramOutputs = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """The output of words, (B,), from how often they have the first symbol, the second and the marker, (B, 3)."""
 
 TRIED = 16
@@ -18,7 +18,7 @@ AT_ONCE = 4096
 """How many lengths are looked at together."""
 
 
-def close_pairs(outputs: Outputs, margin: Fraction, least: int, below: int) -> tuple[int, ...]:
+def close_pairs(outputs: HistogramOutputs, margin: Fraction, least: int, below: int) -> tuple[int, ...]:
     """Counts k of the second symbol, for the lengths from some n on up to `below` - 1, in this order.
 
     Words with k and with k + 1 of the second symbol, the first elsewhere and the marker at n, have outputs
@@ -40,7 +40,9 @@ def close_pairs(outputs: Outputs, margin: Fraction, least: int, below: int) -> t
     return tuple(reversed(found))
 
 
-def _changes(outputs: Outputs, lengths: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def _changes(
+    outputs: HistogramOutputs, lengths: NDArray[np.int64], counts: NDArray[np.int64]
+) -> NDArray[np.float64]:
     """What one more of the second symbol changes, for each length and count."""
     histograms = np.ones((2, *counts.shape, 3))
     for more in (0, 1):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import final
 
 from attemper.errors import OptionError, UnsupportedError
+from attemper.models.arrays import Integers
 from attemper.theories.influence.search.climbing import CLIMBERS, climb
 from attemper.theories.influence.search.enumeration import (
     MOST_CASES,
@@ -18,16 +19,15 @@ from attemper.theories.influence.search.enumeration import (
 )
 from attemper.theories.influence.search.influence import (
     Changes,
-    Integers,
-    Place,
+    PositionClass,
     Seen,
     given_words,
     merged,
     random_words,
     sampled_words,
 )
-from attemper.theories.influence.search.results import Measured, Mode, Report
-from attemper.theories.influence.search.subjects import Subject
+from attemper.theories.influence.search.results import MeasuredLength, Mode, Report
+from attemper.theories.influence.search.subjects import MeasuredModel
 
 FEW_WORDS = 1 << 14
 """So many words of a length are enumerated where nobody asks for it."""
@@ -38,7 +38,7 @@ LONGEST_WORD = 8192
 
 @final
 @dataclass(frozen=True)
-class Plan:
+class MeasuringPlan:
     """How a model is measured: the mode (None: exact where possible, else sampled), and for how long.
 
     `words` are those of `Mode.WORD` and `Mode.SAMPLED`, numbered and framed, of each length; sampled ones are
@@ -53,14 +53,14 @@ class Plan:
     words: dict[int, Integers] | None = None
 
 
-def measure(subject: Subject, plan: Plan, report: Callable[[str], None]) -> Report:
+def measure(subject: MeasuredModel, plan: MeasuringPlan, report: Callable[[str], None]) -> Report:
     """Measure each length in turn, until the time is up or somebody presses Ctrl-C; with what there is."""
     deadline = time.monotonic() + plan.seconds
-    measured: list[Measured] = []
+    measured: list[MeasuredLength] = []
     mode = plan.mode or _default_mode(subject, plan.lengths)
     for length in plan.lengths:
         report(f"n = {length}")
-        seen: dict[tuple[Place, int], Changes] = {}
+        seen: dict[tuple[PositionClass, int], Changes] = {}
         finished, interrupted = False, False
         try:
             for part in _parts(subject, plan, mode, length):
@@ -71,13 +71,13 @@ def measure(subject: Subject, plan: Plan, report: Callable[[str], None]) -> Repo
                 finished = True
         except KeyboardInterrupt:
             interrupted = True
-        measured.append(Measured(length, mode, seen, finished))
+        measured.append(MeasuredLength(length, mode, seen, finished))
         if not finished:
             return Report(subject, tuple(measured), interrupted)
     return Report(subject, tuple(measured), interrupted=False)
 
 
-def _default_mode(subject: Subject, lengths: Sequence[int]) -> Mode:
+def _default_mode(subject: MeasuredModel, lengths: Sequence[int]) -> Mode:
     """Exact where all lengths are short enough, else sampled."""
     frame = subject.frame
     if subject.histograms is not None:
@@ -87,7 +87,7 @@ def _default_mode(subject: Subject, lengths: Sequence[int]) -> Mode:
     return Mode.EXACT if few else Mode.SAMPLED
 
 
-def _parts(subject: Subject, plan: Plan, mode: Mode, length: int) -> Iterator[Seen]:
+def _parts(subject: MeasuredModel, plan: MeasuringPlan, mode: Mode, length: int) -> Iterator[Seen]:
     frame = subject.frame
     if length > LONGEST_WORD and (mode is not Mode.EXACT or subject.histograms is None):
         raise UnsupportedError(
@@ -110,7 +110,7 @@ def _parts(subject: Subject, plan: Plan, mode: Mode, length: int) -> Iterator[Se
             return _rounds(subject, plan, length)
 
 
-def _rounds(subject: Subject, plan: Plan, length: int) -> Iterator[Seen]:
+def _rounds(subject: MeasuredModel, plan: MeasuringPlan, length: int) -> Iterator[Seen]:
     """A search that ends once as many words as samples have been run."""
     subject.frame.require(length)
     classes = {subject.frame.place(at, length) for at in subject.frame.positions(length)}

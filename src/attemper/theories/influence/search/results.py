@@ -14,11 +14,11 @@ from attemper.models.slopes import slope
 from attemper.theories.influence.search.influence import (
     Changes,
     HistogramExchange,
-    Place,
+    PositionClass,
     Seen,
     WordExchange,
 )
-from attemper.theories.influence.search.subjects import Subject
+from attemper.theories.influence.search.subjects import MeasuredModel
 
 
 class Mode(StrEnum):
@@ -41,7 +41,7 @@ FOUND_AS = {
 
 @final
 @dataclass(frozen=True)
-class Measured:
+class MeasuredLength:
     """What was seen at one length; `finished` is False where the time was up, or somebody interrupted."""
 
     length: int
@@ -59,11 +59,11 @@ class Measured:
 
 @final
 @dataclass(frozen=True)
-class Row:
+class ReportRow:
     """A line of the report: a length, a class of positions, and an output."""
 
     length: int
-    place: Place
+    place: PositionClass
     output: str
     changes: Changes
 
@@ -78,31 +78,31 @@ class Row:
 class Report:
     """All lengths that were reached, with the names that are shown."""
 
-    subject: Subject
-    measured: tuple[Measured, ...]
+    subject: MeasuredModel
+    measured: tuple[MeasuredLength, ...]
     interrupted: bool
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ReportRow]:
         """The lines, by length, class and output."""
         names = self.subject.names
         return [
-            Row(each.length, place, names[output], changes)
+            ReportRow(each.length, place, names[output], changes)
             for each in self.measured
             for (place, output), changes in sorted(each.seen.items(), key=lambda item: _order(item[0]))
         ]
 
     @property
-    def largest_rows(self) -> list[Row]:
+    def largest_rows(self) -> list[ReportRow]:
         """Of each length and class of positions the line of the output that changes most."""
-        best: dict[tuple[int, Place], Row] = {}
+        best: dict[tuple[int, PositionClass], ReportRow] = {}
         for row in self.rows:
             key = row.length, row.place
             if key not in best or row.changes.largest > best[key].changes.largest:
                 best[key] = row
         return list(best.values())
 
-    def slopes(self) -> dict[Place, float | None]:
+    def slopes(self) -> dict[PositionClass, float | None]:
         """The slopes on log-log axes of the classes' largest changes, at lengths that are finished."""
         finished = {each.length for each in self.measured if each.finished}
         rows = [row for row in self.largest_rows if row.length in finished]
@@ -149,7 +149,7 @@ class Report:
         }
 
 
-def _measured_record(report: Report, each: Measured) -> dict[str, object]:
+def _measured_record(report: Report, each: MeasuredLength) -> dict[str, object]:
     rows = [row for row in report.rows if row.length == each.length]
     return {
         "n": each.length,
@@ -188,5 +188,5 @@ def exchange_record(symbols: Sequence[str], exchange: WordExchange | HistogramEx
             }
 
 
-def _order(key: tuple[Place, int]) -> tuple[int, int]:
-    return list(Place).index(key[0]), key[1]
+def _order(key: tuple[PositionClass, int]) -> tuple[int, int]:
+    return list(PositionClass).index(key[0]), key[1]

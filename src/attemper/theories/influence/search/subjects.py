@@ -11,16 +11,11 @@ import numpy as np
 
 from attemper.errors import OptionError, UnsupportedError, WordError
 from attemper.languages.words import Alphabet, Word, parse_word
+from attemper.models.arrays import Floats, Integers
 from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.soft import outputs_of, outputs_of_histograms
 from attemper.models.soft.weights import Encoder, Mask, NoPositions
-from attemper.theories.influence.search.influence import (
-    Frame,
-    Integers,
-    Matrix,
-    Outputs,
-    OutputsOfHistograms,
-)
+from attemper.theories.influence.search.influence import Outputs, OutputsOfHistograms, WordFrame
 from attemper.workbench.folder import load
 from attemper.workbench.model import Model
 
@@ -36,7 +31,7 @@ SCORES_AT_ONCE = 1 << 24
 
 @final
 @dataclass(frozen=True)
-class Subject:
+class MeasuredModel:
     """A model as it is measured: its symbols by number, its outputs by name, and what computes them.
 
     `histograms` computes the same from counts where order cannot matter, and is None where it can.
@@ -44,13 +39,13 @@ class Subject:
 
     source: str
     symbols: tuple[str, ...]
-    frame: Frame
+    frame: WordFrame
     names: tuple[str, ...]
     outputs: Outputs
     histograms: OutputsOfHistograms | None = None
 
 
-def subject_of(source: str, start: str | None, log_odds: str | None) -> Subject:
+def subject_of(source: str, start: str | None, log_odds: str | None) -> MeasuredModel:
     """The model that a folder or MODULE:OBJECT names; `start` begins every word and is never exchanged.
 
     With `log_odds` its one output is ln(P / (1 - P)), P the probability of that output by a softmax over all.
@@ -64,19 +59,19 @@ def subject_of(source: str, start: str | None, log_odds: str | None) -> Subject:
     return subject if log_odds is None else in_log_odds(subject, log_odds)
 
 
-def of_encoder(encoder: Encoder, source: str = "", start: str | None = None) -> Subject:
+def of_encoder(encoder: Encoder, source: str = "", start: str | None = None) -> MeasuredModel:
     """An encoder with soft attention, run in float64."""
     if start is not None and (start not in encoder.symbols or start == encoder.ending):
         raise OptionError(f"--start '{start}' is none of the symbols {' '.join(encoder.symbols)}")
     fixed = {start, encoder.ending}
     number = {symbol: k for k, symbol in enumerate(encoder.symbols)}
-    frame = Frame(
+    frame = WordFrame(
         tuple(k for symbol, k in number.items() if symbol not in fixed),
         None if start is None else number[start],
         None if encoder.ending is None else number[encoder.ending],
     )
     ordered = encoder.mask is not Mask.UNMASKED or not isinstance(encoder.positions, NoPositions)
-    return Subject(
+    return MeasuredModel(
         source,
         encoder.symbols,
         frame,
@@ -86,7 +81,7 @@ def of_encoder(encoder: Encoder, source: str = "", start: str | None = None) -> 
     )
 
 
-def of_model(model: Model, source: str = "") -> Subject:
+def of_model(model: Model, source: str = "") -> MeasuredModel:
     """A compiled network, run in float64 with its softmax; its outputs are those at position n.
 
     Raises `UnsupportedError` if it is read at the first position.
@@ -99,16 +94,16 @@ def of_model(model: Model, source: str = "") -> Subject:
         )
     module = model.dense()
     names = tuple(name for name, _ in network.symbols) or ("output",)
-    return Subject(
+    return MeasuredModel(
         source,
         network.alphabet.symbols,
-        Frame(tuple(range(len(network.alphabet.symbols)))),
+        WordFrame(tuple(range(len(network.alphabet.symbols)))),
         names,
         lambda words: outputs_of_network(module, words),
     )
 
 
-def outputs_of_network(module: DenseTransformer, words: Integers) -> Matrix:
+def outputs_of_network(module: DenseTransformer, words: Integers) -> Floats:
     """What the network puts out at position n, of shape (B, K), for words (B, n)."""
     import torch
 
@@ -122,7 +117,7 @@ def outputs_of_network(module: DenseTransformer, words: Integers) -> Matrix:
     return np.concatenate(parts)
 
 
-def in_log_odds(subject: Subject, name: str) -> Subject:
+def in_log_odds(subject: MeasuredModel, name: str) -> MeasuredModel:
     """The same model, its output the log-odds of one of its outputs under a softmax over all of them."""
     if name not in subject.names or len(subject.names) < 2:
         raise OptionError(
@@ -130,7 +125,7 @@ def in_log_odds(subject: Subject, name: str) -> Subject:
         )
     chosen = subject.names.index(name)
 
-    def odds(values: Matrix) -> Matrix:
+    def odds(values: Floats) -> Floats:
         others = np.delete(values, chosen, axis=1)
         return np.asarray(values[:, [chosen]] - np.logaddexp.reduce(others, axis=1)[:, None])
 
@@ -143,7 +138,9 @@ def in_log_odds(subject: Subject, name: str) -> Subject:
     )
 
 
-def words_in(lines: Iterable[str], subject: Subject, place: Callable[[int], str]) -> dict[int, Integers]:
+def words_in(
+    lines: Iterable[str], subject: MeasuredModel, place: Callable[[int], str]
+) -> dict[int, Integers]:
     """The words on the lines, framed and numbered, by their length n.
 
     Raises `WordError`, with the `place` of the line, for a word that cannot be read, or without a symbol.

@@ -12,7 +12,7 @@ from itertools import product
 from math import prod
 from typing import final
 
-Symbol = int
+SymbolIndex = int
 """The number of a symbol of the model's alphabet."""
 
 
@@ -25,7 +25,7 @@ class Restriction:
     (1,)
     """
 
-    allowed: tuple[tuple[Symbol, ...], ...]
+    allowed: tuple[tuple[SymbolIndex, ...], ...]
 
     def __post_init__(self) -> None:
         for position, symbols in enumerate(self.allowed, start=1):
@@ -43,7 +43,7 @@ class Restriction:
         return prod(map(len, self.allowed))
 
 
-def fixed(restriction: Restriction, symbols: Mapping[int, Symbol]) -> Restriction:
+def fixed(restriction: Restriction, symbols: Mapping[int, SymbolIndex]) -> Restriction:
     """The restriction with some positions fixed, too. Raises ValueError if a symbol is not allowed there.
 
     Hahn's Lemma 10: what a restriction forces, one that fixes more does as well.
@@ -59,6 +59,6 @@ def fixed(restriction: Restriction, symbols: Mapping[int, Symbol]) -> Restrictio
     return Restriction(tuple(allowed))
 
 
-def words_of(restriction: Restriction) -> list[tuple[Symbol, ...]]:
+def words_of(restriction: Restriction) -> list[tuple[SymbolIndex, ...]]:
     """All words, for small restrictions."""
     return list(product(*restriction.allowed))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
 
-from attemper.checker.verdict import About, ClaimVerdict, Pair, Status, Subject, Verdict, malformed
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, WordPair, malformed
 from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Word, listed
@@ -17,7 +17,7 @@ from attemper.models.hard.protocol import HardModel, answer, numbers_of
 from attemper.modules import blaming
 from attemper.theories.refutation.certificate.files import Refutation, load
 from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target, contains
-from attemper.theories.refutation.check.subcubes import MAX_VALUES, CapReachedError, answers_by_cases
+from attemper.theories.refutation.check.subcubes import MAX_VALUES, ListsTooLongError, answers_by_cases
 
 ROWS = "the leftmost of the best scores"
 
@@ -73,7 +73,7 @@ def subject_of(refutation: Refutation, place: str) -> Subject:
     """What a verdict about the refutation is about."""
     length, free = len(refutation.restriction.allowed), len(refutation.restriction.free)
     words = refutation.member, refutation.stranger
-    pair = Pair(*words, refutation.answer, length, free, refutation.decided_by)
+    pair = WordPair(*words, refutation.answer, length, free, refutation.decided_by)
     return Subject(About.MODEL, place, refutation.digest, describe_target(refutation.language), pair)
 
 
@@ -163,7 +163,7 @@ def _constancy(refutation: Refutation, model: Probed, most: int) -> ClaimVerdict
     free = len(refutation.restriction.free)
     try:
         cases = answers_by_cases(model, refutation.restriction, refutation.decided_by, most)
-    except CapReachedError as error:
+    except ListsTooLongError as error:
         return ClaimVerdict(Status.UNKNOWN, f"not shown that the answer is constant: {error}")
     if any(len(answers) != 1 for answers in cases.values()):
         return ClaimVerdict(Status.UNKNOWN, "not shown that the answer is constant: both cannot be ruled out")

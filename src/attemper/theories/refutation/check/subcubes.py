@@ -21,7 +21,8 @@ from typing import final
 
 import numpy as np
 
-from attemper.models.hard.protocol import Array, HardModel, Integers, normal, scored
+from attemper.models.arrays import Array, Integers
+from attemper.models.hard.protocol import HardModel, normal, scored
 from attemper.theories.refutation.certificate.restrictions import Restriction, fixed
 
 MAX_VALUES = 2_000_000
@@ -37,7 +38,7 @@ MAX_CASES = 4_096
 """The most choices of symbols at some positions that are told apart, case by case."""
 
 
-class CapReachedError(Exception):
+class ListsTooLongError(Exception):
     """Nothing is known, since the lists grow too long."""
 
 
@@ -58,7 +59,7 @@ class _Lists:
 def possible_answers(model: HardModel, restriction: Restriction, most: int = MAX_VALUES) -> frozenset[bool]:
     """A set that includes the model's answer on every word that the restriction allows.
 
-    Raises `CapReachedError` if more than `most` combinations had to be tried on a layer.
+    Raises `ListsTooLongError` if more than `most` combinations had to be tried on a layer.
     """
     lists = _first(model, restriction)
     for layer in range(len(model.heads)):
@@ -74,12 +75,12 @@ def answers_by_cases(
 ) -> dict[tuple[int, ...], frozenset[bool]]:
     """Possible answers for all symbols at some positions: with one each, it depends on nothing else.
 
-    Raises `CapReachedError` as `possible_answers` does, and for more than `MAX_CASES` cases.
+    Raises `ListsTooLongError` as `possible_answers` does, and for more than `MAX_CASES` cases.
     """
     choices = [restriction.allowed[position - 1] for position in positions]
     cases = prod(map(len, choices))
     if cases > MAX_CASES:
-        raise CapReachedError(f"{cases} cases would be told apart, beyond the cap of {MAX_CASES}")
+        raise ListsTooLongError(f"{cases} cases would be told apart, beyond the cap of {MAX_CASES}")
     return {
         symbols: possible_answers(model, fixed(restriction, dict(zip(positions, symbols, strict=True))), most)
         for symbols in product(*choices)
@@ -105,7 +106,7 @@ def _next(model: HardModel, layer: int, lists: _Lists, queries: Integers, most: 
             combinations = np.minimum(combinations * candidates.counts, most + 1)
         spent += int(combinations.sum())
         if spent > most:
-            raise CapReachedError(f"layer {layer} has more than {most} combinations of activations")
+            raise ListsTooLongError(f"layer {layer} has more than {most} combinations of activations")
         own, attended = _combined(found, len(block))
         after = model.combine(layer, lists.rows[block[own]], [lists.rows[columns] for columns in attended])
         parts.append(_distinct(after, lists.owner[block[own]]))

@@ -10,11 +10,12 @@ from math import expm1, log
 
 import numpy as np
 
-from attemper.models.hard.protocol import HardModel, Integers
+from attemper.models.arrays import Integers
+from attemper.models.hard.protocol import HardModel
 from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.lemma.faithful import (
     Reduction,
-    Stage,
+    StageRecord,
     favourite,
     finished,
     first_new,
@@ -24,7 +25,7 @@ from attemper.theories.refutation.lemma.faithful import (
     stage,
     without_own,
 )
-from attemper.theories.refutation.lemma.satisfied import FREE, Bits, Keys, bits_of, bottom_of
+from attemper.theories.refutation.lemma.satisfied import FREE, Keys, PartialAssignment, bits_of, bottom_of
 
 
 def altered(
@@ -59,14 +60,14 @@ def altered(
 
 def alter(
     keys: Keys,
-    bits: Bits,
+    bits: PartialAssignment,
     k: int,
     rate: Fraction,
     *,
     eta: Fraction = Fraction(1, 10),
     seed: int = 0,
     derandomised: bool = False,
-) -> tuple[Bits, tuple[Stage, ...]]:
+) -> tuple[PartialAssignment, tuple[StageRecord, ...]]:
     """The same for layer 0 of a c-transformer; derandomised for c = 1 only.
 
     `eta`: for c > 1, inputs that feed more than c / (eta C) activations are fixed first. For c = 1 there is
@@ -97,7 +98,7 @@ def best_rate(k: int, heads: int) -> Fraction:
     return Fraction(min(999, max(1, round(1000 * found))), 1000)
 
 
-def repairs(keys: Keys, bits: Bits, k: int) -> tuple[Bits, int]:
+def repairs(keys: Keys, bits: PartialAssignment, k: int) -> tuple[PartialAssignment, int]:
     """All tuples satisfied, for at most c inputs each; and how many tuples had to be repaired.
 
     In an unsatisfied tuple, the activation that ranks first is not fixed: it would block all others. It gets
@@ -119,7 +120,7 @@ def repairs(keys: Keys, bits: Bits, k: int) -> tuple[Bits, int]:
     return bits, repaired
 
 
-def chosen_bits(keys: Keys, bits: Bits, k: int, rate: Fraction) -> Bits:
+def chosen_bits(keys: Keys, bits: PartialAssignment, k: int, rate: Fraction) -> PartialAssignment:
     """Bits that are at least as good as random ones are on average (c = 1), by conditional expectations.
 
         Phi = expected fixed inputs + sum over the tuples of P(none of its first k activations is at its best)
@@ -154,7 +155,7 @@ def chosen_bits(keys: Keys, bits: Bits, k: int, rate: Fraction) -> Bits:
     return bits
 
 
-def _wanted(keys: Keys, bits: Bits, tuples: Integers, k: int) -> Bits:
+def _wanted(keys: Keys, bits: PartialAssignment, tuples: Integers, k: int) -> PartialAssignment:
     """(tuple, input): the bit with which one of the first k activations is at its best; else FREE.
 
     It is one bit only: if both were best, the activation would be a blocker, and the tuple satisfied.

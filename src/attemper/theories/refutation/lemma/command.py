@@ -11,8 +11,8 @@ from rich.table import Table
 
 from attemper.errors import UnsupportedError
 from attemper.theories.refutation.lemma.constants import (
-    Layer,
     Parameters,
+    RemovedLayer,
     Variant,
     exponent,
     layer_above,
@@ -84,7 +84,9 @@ def lemma_command(
     if c is not None and not 1 <= c <= _MOST_INPUTS:
         raise typer.BadParameter(f"--c must be from 1 to {_MOST_INPUTS}")
     shares = _SHARES if free is None else (share(free, "--free"),)
-    layers = [Layer(inputs, heads, kept) for kept in shares for inputs in (_INPUTS if c is None else (c,))]
+    layers = [
+        RemovedLayer(inputs, heads, kept) for kept in shares for inputs in (_INPUTS if c is None else (c,))
+    ]
     try:
         found = [parameters(variant, layer) for layer in layers for variant in _SHOWN]
     except OverflowError:

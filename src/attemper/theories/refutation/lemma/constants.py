@@ -56,7 +56,7 @@ class Variant(StrEnum):
 
 @final
 @dataclass(frozen=True)
-class Layer:
+class RemovedLayer:
     """The layer that is to be removed: of a c-transformer with H heads, where C n inputs are free.
 
     `inputs`: c >= 1, how many inputs a layer-0 activation depends on at most; `heads`: H >= 1.
@@ -86,7 +86,7 @@ class Parameters:
     """
 
     variant: Variant
-    layer: Layer
+    layer: RemovedLayer
     eta: Fraction
     q: Fraction
     delta: Fraction
@@ -95,7 +95,7 @@ class Parameters:
     shortest: int
 
 
-def parameters(variant: Variant, layer: Layer) -> Parameters:
+def parameters(variant: Variant, layer: RemovedLayer) -> Parameters:
     """Parameters of the Depth Reduction Lemma with a small least length.
 
     The conditions, for c, H, C of the layer, C' = kept C and n >= n_min:
@@ -119,7 +119,7 @@ def parameters(variant: Variant, layer: Layer) -> Parameters:
 
     Raises OverflowError if the numbers are beyond floats: `exponent` is for these.
 
-    >>> found = parameters(Variant.ALTERATION, Layer(1, 1, Fraction(1, 2)))
+    >>> found = parameters(Variant.ALTERATION, RemovedLayer(1, 1, Fraction(1, 2)))
     >>> found.k, found.inputs_after, found.shortest
     (14, 29, 59)
     """
@@ -152,25 +152,25 @@ def holds(found: Parameters) -> bool:
     )
 
 
-def inputs_after(layer: Layer, k: int) -> int:
+def inputs_after(layer: RemovedLayer, k: int) -> int:
     """c' = c (2^c k H + 1): how many inputs an activation depends on when the layer is gone (Lemma 4)."""
     values: int = 2**layer.inputs
     return layer.inputs * (values * k * layer.heads + 1)
 
 
-def layer_above(found: Parameters) -> Layer:
+def layer_above(found: Parameters) -> RemovedLayer:
     """The next layer, when the first is gone: C' is its C, c' its c; H and C'/C are the same again."""
     layer = found.layer
-    return Layer(found.inputs_after, layer.heads, layer.kept, layer.before * layer.kept)
+    return RemovedLayer(found.inputs_after, layer.heads, layer.kept, layer.before * layer.kept)
 
 
-def exponent(variant: Variant, layer: Layer) -> int:
+def exponent(variant: Variant, layer: RemovedLayer) -> int:
     """An e such that the conditions on k hold for k = 10^e: how large k is where it cannot be printed.
 
     The same search as `parameters`, and the same conditions, confirmed with balls at k = 10^e (for (32): at
     all n from some length on).
 
-    >>> first = parameters(Variant.ALTERATION, Layer(1, 1, Fraction(1, 2)))
+    >>> first = parameters(Variant.ALTERATION, RemovedLayer(1, 1, Fraction(1, 2)))
     >>> exponent(Variant.ALTERATION, layer_above(first))
     25
     """
@@ -193,7 +193,7 @@ class _PowerOfTen:
 # The search, in floats -------------------------------------------------------------------------------------
 
 
-def _searched(variant: Variant, layer: Layer) -> _Rates[Fraction]:
+def _searched(variant: Variant, layer: RemovedLayer) -> _Rates[Fraction]:
     """eta, q and delta, from a grid of shares; `parameters` says which."""
 
     def value(point: tuple[float, float]) -> float:
@@ -219,7 +219,7 @@ def _share(log_odds: float) -> float:
 
 
 def _from_shares(
-    variant: Variant, layer: Layer, kept: _Number, first: _Number, second: _Number
+    variant: Variant, layer: RemovedLayer, kept: _Number, first: _Number, second: _Number
 ) -> _Rates[_Number]:
     lost = 1 - kept
     if variant is not Variant.ALTERATION:
@@ -233,7 +233,7 @@ def _floats(rates: _Rates[Fraction]) -> _Rates[float]:
     return _Rates(*map(float, rates))
 
 
-def _log_shortest(variant: Variant, layer: Layer, rates: _Rates[float]) -> float:
+def _log_shortest(variant: Variant, layer: RemovedLayer, rates: _Rates[float]) -> float:
     """The logarithm of the least n, about."""
     log_k = _least_log_k(variant, layer, rates)
     c, heads, before = layer.inputs, math.log(layer.heads), float(layer.before)
@@ -248,7 +248,7 @@ def _log_shortest(variant: Variant, layer: Layer, rates: _Rates[float]) -> float
     return max(covers, math.log(math.log(2)) - chernoff - math.log1p(-math.exp(lost - chernoff)))
 
 
-def _least_log_k(variant: Variant, layer: Layer, rates: _Rates[float]) -> float:
+def _least_log_k(variant: Variant, layer: RemovedLayer, rates: _Rates[float]) -> float:
     """The logarithm of the least k, about."""
     rate = _log_rate(layer, rates)
     if variant is Variant.ALTERATION:
@@ -263,7 +263,7 @@ def _least_log_k(variant: Variant, layer: Layer, rates: _Rates[float]) -> float:
     return found
 
 
-def _log_rate(layer: Layer, rates: _Rates[float]) -> float:
+def _log_rate(layer: RemovedLayer, rates: _Rates[float]) -> float:
     """log of -log(1 - (q/2)^c) eta C / c^2: the decay for each new activation (-log(1 - q/2) if eta = 0)."""
     c = layer.inputs
     power = c * math.log(rates.q / 2)
@@ -273,33 +273,33 @@ def _log_rate(layer: Layer, rates: _Rates[float]) -> float:
     return decay + math.log(rates.eta * float(layer.before)) - 2 * math.log(c)
 
 
-def _log_of_repairs(layer: Layer, rates: _Rates[float]) -> float:
+def _log_of_repairs(layer: RemovedLayer, rates: _Rates[float]) -> float:
     """log of c 2^c H / (C (1 - C'/C - eta - q))."""
     c = layer.inputs
     room = float(layer.before) * (1 - float(layer.kept) - rates.eta - rates.q)
     return math.log(c) + c * math.log(2) + math.log(layer.heads) - math.log(room)
 
 
-def _log_needed(variant: Variant, layer: Layer, rates: _Rates[float], log_k: float) -> float:
+def _log_needed(variant: Variant, layer: RemovedLayer, rates: _Rates[float], log_k: float) -> float:
     """log of -log(A (1-B) (1-A)^f), about."""
     if variant is Variant.TUNED:
         return math.log(_log_neighbours(variant, layer, rates) + 2 * log_k + math.log(2) + 1)
     return _log_sum(math.log(2 * log_k + math.log(2)), _log_neighbours(variant, layer, rates))
 
 
-def _log_neighbours(variant: Variant, layer: Layer, rates: _Rates[float]) -> float:
+def _log_neighbours(variant: Variant, layer: RemovedLayer, rates: _Rates[float]) -> float:
     """log of f / k^2."""
     c = layer.inputs
     others = 2 * math.log(c) + math.log(layer.heads) - math.log(rates.eta * float(layer.before))
     return _doublings(variant, layer) * math.log(2) + others
 
 
-def _doublings(variant: Variant, layer: Layer) -> int:
+def _doublings(variant: Variant, layer: RemovedLayer) -> int:
     """The power of 2 in f."""
     return 2 * layer.inputs if variant is Variant.PUBLISHED else layer.inputs
 
 
-def _log_probability(variant: Variant, layer: Layer, rates: _Rates[float], log_k: float) -> float:
+def _log_probability(variant: Variant, layer: RemovedLayer, rates: _Rates[float], log_k: float) -> float:
     """log of A, about."""
     return -2 * log_k - (_log_neighbours(variant, layer, rates) if variant is Variant.TUNED else 0)
 
@@ -333,7 +333,7 @@ def _decided(positive: Callable[[], flint.arb]) -> bool:
     raise InternalError("a condition of the Depth Reduction Lemma is too close to be decided")
 
 
-def _has_room(variant: Variant, layer: Layer, rates: _Rates[Fraction], k: int | _PowerOfTen) -> bool:
+def _has_room(variant: Variant, layer: RemovedLayer, rates: _Rates[Fraction], k: int | _PowerOfTen) -> bool:
     """All conditions that are not about n; and that (32) holds for all n from some length on."""
     eta, q, delta = rates
     if not (0 <= eta < Fraction(1, 2) and 0 < q < 1 and 0 <= delta <= 1):
@@ -360,55 +360,57 @@ def _power_of_two(power: int) -> flint.arb:
     return flint.arb(2) ** power
 
 
-def _decay(layer: Layer, rates: _Rates[Fraction], k: flint.arb) -> flint.arb:
+def _decay(layer: RemovedLayer, rates: _Rates[Fraction], k: flint.arb) -> flint.arb:
     """-log of the bound on the probability that a tuple stays unsatisfied."""
     c = layer.inputs
     independent = k if rates.eta == 0 else k * ball(rates.eta * layer.before / c**2)
     return -independent * (-(ball(rates.q / 2) ** c)).log1p()
 
 
-def _repairs(layer: Layer, room: Fraction) -> flint.arb:
+def _repairs(layer: RemovedLayer, room: Fraction) -> flint.arb:
     return ball(layer.inputs * layer.heads / (layer.before * room)) * _power_of_two(layer.inputs)
 
 
-def _neighbours(variant: Variant, layer: Layer, rates: _Rates[Fraction], k: flint.arb) -> flint.arb:
+def _neighbours(variant: Variant, layer: RemovedLayer, rates: _Rates[Fraction], k: flint.arb) -> flint.arb:
     """f."""
     others = ball(layer.inputs**2 * layer.heads / (rates.eta * layer.before))
     return _power_of_two(_doublings(variant, layer)) * others * k**2
 
 
-def _probability(variant: Variant, layer: Layer, rates: _Rates[Fraction], k: flint.arb) -> flint.arb:
+def _probability(variant: Variant, layer: RemovedLayer, rates: _Rates[Fraction], k: flint.arb) -> flint.arb:
     """A."""
     return 1 / (_neighbours(variant, layer, rates, k) + 1) if variant is Variant.TUNED else 1 / k**2
 
 
-def _local_lemma_margin(variant: Variant, layer: Layer, rates: _Rates[Fraction], k: flint.arb) -> flint.arb:
+def _local_lemma_margin(
+    variant: Variant, layer: RemovedLayer, rates: _Rates[Fraction], k: flint.arb
+) -> flint.arb:
     """log of A (1-B) (1-A)^f, minus log of the left side of (31)."""
     rare = _probability(variant, layer, rates, k)
     avoided = _neighbours(variant, layer, rates, k) * (-rare).log1p()
     return rare.log() - flint.arb(2).log() + avoided + _decay(layer, rates, k)
 
 
-def _chernoff_rate(variant: Variant, layer: Layer, rates: _Rates[Fraction], k: flint.arb) -> flint.arb:
+def _chernoff_rate(variant: Variant, layer: RemovedLayer, rates: _Rates[Fraction], k: flint.arb) -> flint.arb:
     """What n is multiplied with in the logarithm of (32): the right side's, minus the left side's."""
     eta, q, delta = rates
     lost = _power_of_two(layer.inputs) * layer.heads * (-_probability(variant, layer, rates, k)).log1p()
     return ball(delta**2 * q * (1 - 2 * eta) * layer.before / 3) + lost
 
 
-def _enough(variant: Variant, layer: Layer, rates: _Rates[Fraction], k: int, n: int) -> bool:
+def _enough(variant: Variant, layer: RemovedLayer, rates: _Rates[Fraction], k: int, n: int) -> bool:
     """(32) at n."""
     if variant is Variant.ALTERATION:
         return True
     return _decided(lambda: n * _chernoff_rate(variant, layer, rates, flint.arb(k)) - flint.arb(2).log())
 
 
-def _covers(layer: Layer, after: int) -> int:
+def _covers(layer: RemovedLayer, after: int) -> int:
     """The least n with c' < C' n."""
     return math.floor(after / (layer.before * layer.kept)) + 1
 
 
-def _shortest_by_local_lemma(variant: Variant, layer: Layer, rates: _Rates[Fraction], k: int) -> int:
+def _shortest_by_local_lemma(variant: Variant, layer: RemovedLayer, rates: _Rates[Fraction], k: int) -> int:
     """An n from which on (32) holds, about the least."""
     if variant is Variant.ALTERATION:
         return 1

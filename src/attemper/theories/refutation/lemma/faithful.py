@@ -13,14 +13,14 @@ from typing import final
 
 import numpy as np
 
-from attemper.models.hard.protocol import HardModel, Integers
+from attemper.models.arrays import Booleans, Integers
+from attemper.models.hard.protocol import HardModel
 from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.lemma.satisfied import (
     FREE,
-    Bits,
-    Booleans,
     Bottom,
     Keys,
+    PartialAssignment,
     bits_of,
     bottom_of,
     restriction_of,
@@ -29,7 +29,7 @@ from attemper.theories.refutation.lemma.satisfied import (
 
 @final
 @dataclass(frozen=True)
-class Stage:
+class StageRecord:
     """What a stage did: how many inputs it fixed, how many are free and how many tuples unsatisfied after it.
 
     `steps`: the activations fixed in Stage 2, the events resampled in Stage 3, the tuples repaired.
@@ -54,7 +54,7 @@ class Reduction:
     restriction: Restriction
     k: int
     start: int
-    stages: tuple[Stage, ...]
+    stages: tuple[StageRecord, ...]
     most_attended: int
     holds: bool
 
@@ -86,7 +86,9 @@ def faithful(
     return finished(keys, base, bits, k, stages)
 
 
-def finished(keys: Keys, base: Restriction, bits: Bits, k: int, stages: tuple[Stage, ...]) -> Reduction:
+def finished(
+    keys: Keys, base: Restriction, bits: PartialAssignment, k: int, stages: tuple[StageRecord, ...]
+) -> Reduction:
     """The stages' outcome, where every tuple is looked at again."""
     counts = keys.counts(bits, keys.tuples(bits))
     most = int(counts.max(initial=0))
@@ -96,7 +98,7 @@ def finished(keys: Keys, base: Restriction, bits: Bits, k: int, stages: tuple[St
 
 def reduced(
     keys: Keys,
-    bits: Bits,
+    bits: PartialAssignment,
     k: int,
     rate: Fraction,
     *,
@@ -104,7 +106,7 @@ def reduced(
     threshold: int | None = None,
     seed: int = 0,
     most_resampled: int = 20_000,
-) -> tuple[Bits, tuple[Stage, ...]]:
+) -> tuple[PartialAssignment, tuple[StageRecord, ...]]:
     """The three stages on layer 0 of a c-transformer; `eta` is for Stage 1 (with c = 1 it fixes nothing).
 
     `threshold`: Stage 2 ends when no activation has more k-depending unsatisfied tuples; None: 2^c k H, as in
@@ -127,20 +129,22 @@ def reduced(
     )
 
 
-def stage(name: str, keys: Keys, before: Bits, after: Bits, most: int, steps: int = 0) -> Stage:
+def stage(
+    name: str, keys: Keys, before: PartialAssignment, after: PartialAssignment, most: int, steps: int = 0
+) -> StageRecord:
     """The record of what a stage did."""
     unsatisfied = len(keys.unsatisfied(after, most))
-    return Stage(name, _free(before) - _free(after), _free(after), unsatisfied, steps)
+    return StageRecord(name, _free(before) - _free(after), _free(after), unsatisfied, steps)
 
 
-def _free(bits: Bits) -> int:
+def _free(bits: PartialAssignment) -> int:
     return int((bits == FREE).sum())
 
 
 # Stage 1 ---------------------------------------------------------------------------------------------------
 
 
-def much_read_fixed(bottom: Bottom, bits: Bits, eta: Fraction) -> Bits:
+def much_read_fixed(bottom: Bottom, bits: PartialAssignment, eta: Fraction) -> PartialAssignment:
     """rho^(1): free inputs that feed more than c / (eta C) activations are 0.
 
     C is the free share of the inputs. There are fewer than eta C n such inputs, as n activations have at most
@@ -155,7 +159,9 @@ def much_read_fixed(bottom: Bottom, bits: Bits, eta: Fraction) -> Bits:
 # Stage 2 ---------------------------------------------------------------------------------------------------
 
 
-def greedily_fixed(keys: Keys, bits: Bits, k: int, threshold: int) -> tuple[Bits, int]:
+def greedily_fixed(
+    keys: Keys, bits: PartialAssignment, k: int, threshold: int
+) -> tuple[PartialAssignment, int]:
     """rho^(2), and how many activations were fixed for it (supplement, Lemma 15 to Lemma 17).
 
     As long as more than `threshold` unsatisfied tuples k-depend on an activation, it gets the value that is
@@ -188,7 +194,7 @@ def without_own(keys: Keys, tuples: Integers, high: Integers) -> Integers:
     return high
 
 
-def first_new(keys: Keys, bits: Bits, high: Integers, k: int) -> Integers:
+def first_new(keys: Keys, bits: PartialAssignment, high: Integers, k: int) -> Integers:
     """(tuple, s): the key of the s-th activation with a *new input*: one that no activation above it has.
 
     (Supplement, (9).) These are the activations that rank first for some free input. An unsatisfied tuple has
@@ -206,14 +212,14 @@ def first_new(keys: Keys, bits: Bits, high: Integers, k: int) -> Integers:
     return np.asarray(firsts[chosen].reshape(len(firsts), k))
 
 
-def favourite(keys: Keys, bits: Bits, tuples: Integers, best: Integers, j: int) -> int:
+def favourite(keys: Keys, bits: PartialAssignment, tuples: Integers, best: Integers, j: int) -> int:
     """The row of activation j that attains the best key for the most of the tuples; the first of these."""
     rows = np.flatnonzero((keys.bottom.owner == j) & keys.bottom.possible(bits))
     attains = keys.table[np.ix_(tuples, rows)] == best[:, None]
     return int(rows[attains.sum(axis=0).argmax()])
 
 
-def fix(bottom: Bottom, bits: Bits, row: int) -> None:
+def fix(bottom: Bottom, bits: PartialAssignment, row: int) -> None:
     """Give a row's inputs its bits, in place."""
     inputs = bottom.inputs[bottom.owner[row]]
     bits[inputs[inputs >= 0]] = bottom.bits[row, inputs >= 0]
@@ -222,15 +228,20 @@ def fix(bottom: Bottom, bits: Bits, row: int) -> None:
 # Stage 3 ---------------------------------------------------------------------------------------------------
 
 
-def random_bits(bits: Bits, rate: Fraction, draw: np.random.Generator, where: Booleans) -> None:
+def random_bits(bits: PartialAssignment, rate: Fraction, draw: np.random.Generator, where: Booleans) -> None:
     """Give the inputs in `where` 0 and 1 with probability q/2 each, or leave them free; in place."""
     drawn = draw.integers(0, 2 * rate.denominator, int(where.sum()))
     bits[where] = np.where(drawn < rate.numerator, 0, np.where(drawn < 2 * rate.numerator, 1, FREE))
 
 
 def resampled_bits(
-    keys: Keys, bits: Bits, k: int, rate: Fraction, draw: np.random.Generator, most_resampled: int
-) -> tuple[Bits, int]:
+    keys: Keys,
+    bits: PartialAssignment,
+    k: int,
+    rate: Fraction,
+    draw: np.random.Generator,
+    most_resampled: int,
+) -> tuple[PartialAssignment, int]:
     """rho^(3), and how many events were resampled for it (supplement, Definitions 19 and 20).
 
     The event X of a tuple that is unsatisfied under rho^(2): none of its first k activations with new inputs
@@ -261,7 +272,7 @@ def resampled_bits(
 class _Events:
     """The events X of the tuples that are unsatisfied under a restriction, as they are under it."""
 
-    def __init__(self, keys: Keys, bits: Bits, k: int) -> None:
+    def __init__(self, keys: Keys, bits: PartialAssignment, k: int) -> None:
         bottom = keys.bottom
         self.bottom = bottom
         tuples = keys.unsatisfied(bits, bottom.most_inputs * k)
@@ -281,7 +292,7 @@ class _Events:
         selected[np.arange(len(tuples))[:, None], positions] = True
         self.inputs = keys.inputs_of(selected) & (bits == FREE)
 
-    def occurring(self, bits: Bits) -> Integers:
+    def occurring(self, bits: PartialAssignment) -> Integers:
         if not len(self.best):
             return np.zeros(0, dtype=np.int64)
         open_ = self.there & self.bottom.possible(bits)[self.rows] & ~self.best

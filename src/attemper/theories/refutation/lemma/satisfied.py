@@ -12,12 +12,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.models.hard.protocol import Array, HardModel, Integers, normal, scored
-from attemper.theories.refutation.certificate.restrictions import Restriction, Symbol
+from attemper.models.arrays import Array, Booleans, Integers
+from attemper.models.hard.protocol import HardModel, normal, scored
+from attemper.theories.refutation.certificate.restrictions import Restriction, SymbolIndex
 
-Bits = NDArray[np.int8]
+PartialAssignment = NDArray[np.int8]
 """Hahn's rho_n: for each input 0, 1 or FREE."""
-Booleans = NDArray[np.bool_]
 
 FREE = -1
 _NONE = -1
@@ -39,7 +39,7 @@ class Bottom:
     """(row): its activation; ascending, and every activation has a row."""
     inputs: Integers
     """(activation, c): the inputs that it depends on; filled up with -1."""
-    bits: Bits
+    bits: PartialAssignment
     """(row, c): the bits of these inputs; filled up with -1."""
 
     @cached_property
@@ -61,7 +61,7 @@ class Bottom:
         """c."""
         return int(self.inputs.shape[1])
 
-    def possible(self, bits: Bits) -> Booleans:
+    def possible(self, bits: PartialAssignment) -> Booleans:
         """(row): whether its bits are those of the restriction where this has any."""
         known = np.where(self.inputs >= 0, bits[self.inputs], FREE)[self.owner]
         return np.asarray(((known == FREE) | (known == self.bits)).all(axis=1), dtype=np.bool_)
@@ -93,15 +93,15 @@ def bottom_of(model: HardModel, base: Restriction) -> Bottom:
     return Bottom(scores, owner, inputs[:, None], bits[:, None])
 
 
-def bits_of(base: Restriction) -> Bits:
+def bits_of(base: Restriction) -> PartialAssignment:
     """FREE where the restriction has two symbols; elsewhere 0, for the only one."""
     return np.array([FREE if len(symbols) > 1 else 0 for symbols in base.allowed], dtype=np.int8)
 
 
-def restriction_of(base: Restriction, bits: Bits) -> Restriction:
+def restriction_of(base: Restriction, bits: PartialAssignment) -> Restriction:
     """The restriction of `base` to the symbols that the bits stand for."""
 
-    def chosen(symbols: tuple[Symbol, ...], bit: int) -> tuple[Symbol, ...]:
+    def chosen(symbols: tuple[SymbolIndex, ...], bit: int) -> tuple[SymbolIndex, ...]:
         return symbols if bit == FREE else (symbols[bit],)
 
     return Restriction(tuple(map(chosen, base.allowed, bits.tolist())))
@@ -114,7 +114,7 @@ def two_symbols(model: HardModel) -> Restriction:
     return Restriction((tuple(numbers),) * (model.length - len(ends)) + ends)
 
 
-def attended_inputs(bottom: Bottom, bits: Bits, head: int, row: int) -> frozenset[int]:
+def attended_inputs(bottom: Bottom, bits: PartialAssignment, head: int, row: int) -> frozenset[int]:
     """The free inputs on which it depends what a head attends to, where the activation i has the row's value.
 
         lo_j, hi_j   = the least and the greatest f_att(z, y_j) over the values of y_j under the restriction;
@@ -168,7 +168,7 @@ class Keys:
         self.sources, self.parts = np.unique(sources[order], return_index=True)
         """The inputs that feed any, and where in `fed` the part of each begins."""
 
-    def tuples(self, bits: Bits) -> Integers:
+    def tuples(self, bits: PartialAssignment) -> Integers:
         """The numbers of the tuples whose row is possible."""
         return np.flatnonzero(self.bottom.possible(bits)[self.own_row])
 
@@ -176,7 +176,7 @@ class Keys:
         """The activations that the keys are of."""
         return self.bottom.size - 1 - keys % self.bottom.size
 
-    def ranges(self, bits: Bits, tuples: Integers) -> tuple[Integers, Integers]:
+    def ranges(self, bits: PartialAssignment, tuples: Integers) -> tuple[Integers, Integers]:
         """(tuple, activation): the keys of lo and of hi; for the tuple's own activation, of its row."""
         possible, starts = self.bottom.possible(bits), self.bottom.starts
         table = self.table[tuples]
@@ -187,11 +187,11 @@ class Keys:
         high[each, self.own[tuples]] = table[each, self.own_row[tuples]]
         return low, high
 
-    def counts(self, bits: Bits, tuples: Integers) -> Integers:
+    def counts(self, bits: PartialAssignment, tuples: Integers) -> Integers:
         """(tuple): how many inputs `attended_inputs` has."""
         return self.counts_in(bits, tuples, *self.ranges(bits, tuples))
 
-    def counts_in(self, bits: Bits, tuples: Integers, low: Integers, high: Integers) -> Integers:
+    def counts_in(self, bits: PartialAssignment, tuples: Integers, low: Integers, high: Integers) -> Integers:
         """The same, where the ranges are known already."""
         attended = high >= low.max(axis=1, keepdims=True)
         attended[np.arange(len(tuples)), self.own[tuples]] = False
@@ -205,7 +205,7 @@ class Keys:
             found[:, self.sources] = np.logical_or.reduceat(activations[:, self.fed], self.parts, axis=1)
         return found
 
-    def unsatisfied(self, bits: Bits, most: int) -> Integers:
+    def unsatisfied(self, bits: PartialAssignment, most: int) -> Integers:
         """The possible tuples for which it is more than `most`."""
         tuples = self.tuples(bits)
         return tuples[self.counts(bits, tuples) > most]

@@ -15,8 +15,9 @@ from typing import final
 
 import numpy as np
 
-from attemper.models.hard.protocol import Array, HardModel, Integers, scored
-from attemper.theories.refutation.search.states import State, descending
+from attemper.models.arrays import Array, Integers
+from attemper.models.hard.protocol import HardModel, scored
+from attemper.theories.refutation.search.states import Activations, descending
 
 TRIED = 8
 """How many of a position's harmless values are tried: those that come about most easily."""
@@ -34,7 +35,7 @@ class Capturer:
     """Forces values of the states of the layers 0..k with at most `most` symbols."""
 
     model: HardModel
-    states: Sequence[State]
+    states: Sequence[Activations]
     most: int
     _threats: dict[tuple[int, int, int, int], tuple[tuple[int, tuple[int, ...]], ...]] = field(
         default_factory=dict, repr=False

@@ -18,13 +18,11 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from attemper.models.hard.protocol import HardModel, Integers
+from attemper.models.arrays import Booleans, Integers
+from attemper.models.hard.protocol import HardModel
 from attemper.theories.refutation.certificate.restrictions import Restriction, fixed
-from attemper.theories.refutation.search.states import Choices, State, choices_of, lowest, within
-
-Booleans = NDArray[np.bool_]
+from attemper.theories.refutation.search.states import Activations, Choices, choices_of, lowest, within
 
 TAKEN = -(1 << 40)
 """The gain of a symbol at a position that is fixed already: none, whatever is subtracted from it."""
@@ -38,16 +36,16 @@ WORTH = 2
 class Ranking:
     """The embeddings of all words, and what each head of the first layer may attend to from some of them."""
 
-    state: State
+    state: Activations
     queries: Integers
-    heads: tuple[Entries, ...]
+    heads: tuple[RankedChoices, ...]
     is_complete: bool
     """Whether all values of several layers' first are there, so that `choices_under` may be asked."""
 
 
 @final
 @dataclass(frozen=True)
-class Entries:
+class RankedChoices:
     """The choices of all rows, the best of each row first, and their groups: those of one row and position.
 
     `grouped` lists the entries group by group.
@@ -63,14 +61,14 @@ class Entries:
     """The first group of each row."""
 
     @staticmethod
-    def of(choices: Choices, state: State) -> Entries:
+    def of(choices: Choices, state: Activations) -> RankedChoices:
         """The entries of some choices, sorted into groups."""
         row, position = choices.rows, state.owner[choices.columns]
         grouped = np.lexsort((position, row))
         key = row[grouped] * (int(state.owner[-1]) + 1) + position[grouped]
         start = np.flatnonzero(np.diff(key, prepend=-1))
         group_row = row[grouped[start]]
-        return Entries(
+        return RankedChoices(
             row,
             choices.columns,
             grouped,
@@ -89,11 +87,11 @@ def ranking(model: HardModel, restriction: Restriction, most: float = math.inf) 
     state = lowest(model, restriction)
     last = np.flatnonzero(state.owner == model.length - 1)
     queries = last if len(model.heads) == 1 else np.arange(len(state.owner))
-    heads: list[Entries] = []
+    heads: list[RankedChoices] = []
     for head in range(model.heads[0]):
         choices = choices_of(model, 0, head, state, queries, most)
         most -= len(choices.columns)
-        heads.append(Entries.of(choices, state))
+        heads.append(RankedChoices.of(choices, state))
     is_complete = len(queries) == len(state.owner) == sum(map(len, restriction.allowed))
     return Ranking(state, queries, tuple(heads), is_complete)
 
@@ -180,7 +178,7 @@ class _Groups:
     bound: Integers
 
 
-def _groups(entries: Entries, known: Ranking, alive: Booleans) -> _Groups:
+def _groups(entries: RankedChoices, known: Ranking, alive: Booleans) -> _Groups:
     owner, never = known.state.owner, len(entries.row)
     symbols_left = np.bincount(owner[alive], minlength=int(owner[-1]) + 1)
     is_left = alive[entries.column] & alive[known.queries[entries.row]]
@@ -195,7 +193,9 @@ def _groups(entries: Entries, known: Ranking, alive: Booleans) -> _Groups:
     return _Groups(is_left, number > 0, best, bound)
 
 
-def _elements(entries: Entries, known: Ranking, alive: Booleans, most: int) -> tuple[Integers, Integers]:
+def _elements(
+    entries: RankedChoices, known: Ranking, alive: Booleans, most: int
+) -> tuple[Integers, Integers]:
     """The elements of the unsatisfied rows of a head: rows and columns, row by row."""
     owner = known.state.owner
     groups = _groups(entries, known, alive)

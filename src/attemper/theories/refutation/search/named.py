@@ -20,7 +20,7 @@ from attemper.theories.refutation.certificate.files import Refutation
 from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target, contains
 from attemper.theories.refutation.check.claims import MAX_LENGTH
-from attemper.theories.refutation.check.subcubes import CapReachedError, possible_answers
+from attemper.theories.refutation.check.subcubes import ListsTooLongError, possible_answers
 from attemper.theories.refutation.search.search import Search
 from attemper.theories.refutation.search.witnesses import simplest_pair, start
 from attemper.workbench.options import TARGETS
@@ -32,7 +32,7 @@ SHOWN = 40
 
 @final
 @dataclass(frozen=True)
-class Outcome:
+class RefutationOutcome:
     """A refutation, or why there is none; how long the search took, and whether Ctrl-C ended it."""
 
     refutation: Refutation | None
@@ -81,7 +81,7 @@ def refute(
     seconds: float = 60,
     seed: int = 0,
     report: Callable[[str], None] = lambda _: None,
-) -> Outcome:
+) -> RefutationOutcome:
     """Look for a restriction on which the model is constant though the language is not.
 
     (Hahn 2020, Theorem 1 and Corollary 2, made constructive: `docs/refutation.md`.) With `free`, the search
@@ -109,7 +109,7 @@ def refute(
     def verify(restriction: Restriction) -> bool | None:
         try:
             answers = possible_answers(model, restriction)
-        except CapReachedError:
+        except ListsTooLongError:
             return None
         return next(iter(answers)) if len(answers) == 1 else None
 
@@ -132,7 +132,7 @@ def refute(
         report("interrupted; this is the best so far")
     spent = time.monotonic() - began
     if search.best is None:
-        return Outcome(None, _reason(model, language), spent)
+        return RefutationOutcome(None, _reason(model, language), spent)
     pair = simplest_pair(model, search.best.restriction, language)
     assert pair is not None
     member, stranger = pair
@@ -149,7 +149,7 @@ def refute(
         stranger,
         search.best.answer,
     )
-    return Outcome(refutation, "", spent, interrupted)
+    return RefutationOutcome(refutation, "", spent, interrupted)
 
 
 def _reason(model: HardModel, language: Target) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from attemper.errors import UnsupportedError
+from attemper.models.arrays import Array, Integers
 from attemper.models.hard.probing import BatchDependenceError, Probed
-from attemper.models.hard.protocol import Array, HardModel, Integers, activations, attended, normal
+from attemper.models.hard.protocol import HardModel, activations, attended, normal
 from attemper.modules import ModuleError, blaming, place_of
 
 FUNCTIONS = {"embeddings": "embed", "scores": "scores", "activations": "combine", "labels": "labels"}

@@ -21,8 +21,8 @@ from attemper.theories.refutation.certificate.restrictions import Restriction, f
 from attemper.theories.refutation.search.capturing import Capturer, Symbols
 from attemper.theories.refutation.search.hitting import Ranking, choices_under, hit, ranking
 from attemper.theories.refutation.search.states import (
+    Activations,
     Choices,
-    State,
     TooManyError,
     answers,
     following,
@@ -87,7 +87,7 @@ Verify = Callable[[Restriction], bool | None]
 
 @final
 @dataclass(frozen=True)
-class Found:
+class ConstantRestriction:
     """A restriction under which the model's answer is constant, verified."""
 
     restriction: Restriction
@@ -97,7 +97,7 @@ class Found:
 @final
 @dataclass
 class Search:
-    """Looks for `Found`s; `best` has the one with the most free positions so far.
+    """Looks for `ConstantRestriction`s; `best` has the one with the most free positions so far.
 
     `deadline` is a time of `time.monotonic`. `report` is told what goes on. `narrow` says which restrictions
     are of use, for a language those that allow a word of it and one that is not: it returns the smallest
@@ -111,7 +111,7 @@ class Search:
     narrow: Callable[[Restriction], Restriction | None] = lambda restriction: restriction
     report: Callable[[str], None] = lambda _: None
     seed: int = 0
-    best: Found | None = field(default=None, init=False)
+    best: ConstantRestriction | None = field(default=None, init=False)
     _ranking: Ranking | None = field(default=None, init=False)
     _is_random: bool = field(default=False, init=False)
     _bounds: Sequence[int | None] = field(default=(), init=False)
@@ -123,7 +123,7 @@ class Search:
     def __post_init__(self) -> None:
         self._draw = np.random.default_rng(self.seed)
 
-    def run(self, enough: int) -> Found | None:
+    def run(self, enough: int) -> ConstantRestriction | None:
         """Searches until `enough` positions are free, or the time is over, or new attempts stop helping."""
         self._began = self._found = time.monotonic()
         self._start_small()
@@ -194,14 +194,14 @@ class Search:
     def _is_over(self, deadline: float | None = None) -> bool:
         return time.monotonic() > (self.deadline if deadline is None else deadline)
 
-    def _verified(self, restriction: Restriction) -> Found | None:
+    def _verified(self, restriction: Restriction) -> ConstantRestriction | None:
         """The restriction with its answer, if it is of use and the answer is constant."""
         if self.narrow(restriction) is None:
             return None
         answer = self.verify(restriction)
-        return None if answer is None else Found(restriction, answer)
+        return None if answer is None else ConstantRestriction(restriction, answer)
 
-    def _keep(self, found: Found | None) -> None:
+    def _keep(self, found: ConstantRestriction | None) -> None:
         """Keeps it if it is the best."""
         if found is None:
             return
@@ -255,7 +255,7 @@ class Search:
                 found.append((value, known))
         return sorted(found, key=lambda pair: len(pair[1]))[:TARGETS]
 
-    def _states(self, restriction: Restriction) -> list[State]:
+    def _states(self, restriction: Restriction) -> list[Activations]:
         """The states of the layers up to the last but one."""
         states = [lowest(self.model, restriction)]
         deadline = self._slice()
@@ -317,8 +317,8 @@ class Search:
                 return
 
     def _polished(
-        self, found: Found | None, enough: int, steps: float = math.inf, most: int = MOST_SEEN
-    ) -> Found | None:
+        self, found: ConstantRestriction | None, enough: int, steps: float = math.inf, most: int = MOST_SEEN
+    ) -> ConstantRestriction | None:
         """With fixed symbols freed while the answer stays constant: a few at once, more if that goes well.
 
         Only the last restriction is verified, and some on the way there, so that little is lost on Ctrl-C.
@@ -345,7 +345,7 @@ class Search:
                 chunk = max(1, min(chunk, len(waiting)) // 2)
         return self._confirmed(guess, found)
 
-    def _confirmed(self, guess: Restriction, found: Found) -> Found:
+    def _confirmed(self, guess: Restriction, found: ConstantRestriction) -> ConstantRestriction:
         """The guess if it is verified, else what was found before it."""
         if guess == found.restriction:
             return found

@@ -15,7 +15,8 @@ from typing import final
 
 import numpy as np
 
-from attemper.models.hard.protocol import Array, HardModel, Integers, normal, scored
+from attemper.models.arrays import Array, Integers
+from attemper.models.hard.protocol import HardModel, normal, scored
 from attemper.theories.refutation.certificate.restrictions import Restriction
 
 BLOCK = 1_000_000
@@ -58,7 +59,7 @@ class Choices:
 
 @final
 @dataclass(frozen=True)
-class State:
+class Activations:
     """Distinct activations, grouped by position (from 0).
 
     `parents[v]` has the value below of the same position, and what each head attends to, for one way in
@@ -86,7 +87,7 @@ class State:
         return len(self.of(int(self.owner[value]))) == 1
 
 
-def lowest(model: HardModel, restriction: Restriction) -> State:
+def lowest(model: HardModel, restriction: Restriction) -> Activations:
     """The embeddings."""
     pairs = [(i, s) for i, allowed in enumerate(restriction.allowed) for s in allowed]
     positions, symbols = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
@@ -96,11 +97,11 @@ def lowest(model: HardModel, restriction: Restriction) -> State:
 def following(
     model: HardModel,
     layer: int,
-    state: State,
+    state: Activations,
     most: int,
     deadline: float = math.inf,
     known: tuple[Choices, ...] | None = None,
-) -> State:
+) -> Activations:
     """The state after a layer; `known` are the choices of its heads, if they are known.
 
     Raises `TooManyError` if more than `most` combinations must be looked at, or after the deadline.
@@ -128,7 +129,9 @@ def following(
     return replace(whole, choices=tuple(_joined(of_head) for of_head in zip(*choices, strict=True)))
 
 
-def answers(model: HardModel, state: State, most: int, known: tuple[Choices, ...] | None = None) -> set[bool]:
+def answers(
+    model: HardModel, state: Activations, most: int, known: tuple[Choices, ...] | None = None
+) -> set[bool]:
     """The answers that can be seen, from the embeddings; without what each activation comes from.
 
     `known` are the choices of the first layer's heads, if they are known. Raises `TooManyError` if more than
@@ -147,11 +150,13 @@ def answers(model: HardModel, state: State, most: int, known: tuple[Choices, ...
         kept = _distinct(after, state.owner[own])
         none = np.zeros(len(kept), dtype=np.int64)
         known, after = None, after[kept]
-        state = State(after, state.owner[own][kept], none[:, None], none)
+        state = Activations(after, state.owner[own][kept], none[:, None], none)
     return {bool(label) for label in model.labels(after)}
 
 
-def _found(model: HardModel, layer: int, state: State, queries: Integers, most: float) -> tuple[Choices, ...]:
+def _found(
+    model: HardModel, layer: int, state: Activations, queries: Integers, most: float
+) -> tuple[Choices, ...]:
     """The choices of all heads of a layer."""
     return tuple(choices_of(model, layer, head, state, queries, most) for head in range(model.heads[layer]))
 
@@ -167,7 +172,7 @@ def _combinations(found: Sequence[Choices], most: int) -> int:
 
 
 def choices_of(
-    model: HardModel, layer: int, head: int, state: State, queries: Integers, most: float = math.inf
+    model: HardModel, layer: int, head: int, state: Activations, queries: Integers, most: float = math.inf
 ) -> Choices:
     """The choices of a head from some values. Raises `TooManyError` if there are more than `most`."""
     parts: list[Choices] = []
@@ -183,7 +188,7 @@ def choices_of(
     return _joined(parts)
 
 
-def _blocks(state: State, queries: Integers) -> Iterator[Integers]:
+def _blocks(state: Activations, queries: Integers) -> Iterator[Integers]:
     """The queries, so many at a time that their scores fit."""
     size = max(1, BLOCK // len(state.owner))
     for begin in range(0, len(queries), size):
@@ -222,7 +227,7 @@ def descending(scores: Array) -> Integers:
     return np.asarray(len(distinct) - back, dtype=np.int64)
 
 
-def attended(model: HardModel, layer: int, head: int, state: State) -> list[set[int]]:
+def attended(model: HardModel, layer: int, head: int, state: Activations) -> list[set[int]]:
     """For each position the positions (from 0) that the head may attend to."""
     found: list[set[int]] = [set() for _ in range(int(state.owner[-1]) + 1)]
     choices = choices_of(model, layer, head, state, np.arange(len(state.owner)))
@@ -231,7 +236,7 @@ def attended(model: HardModel, layer: int, head: int, state: State) -> list[set[
     return found
 
 
-def _candidates(scores: Array, state: State, block: Integers) -> tuple[Integers, Integers]:
+def _candidates(scores: Array, state: Activations, block: Integers) -> tuple[Integers, Integers]:
     """Which values (columns) may be attended to from each value of the block (rows), given the scores."""
     own_row, own_column = _own(state, block)
     scores[own_row, own_column] = scores[own_row, block[own_row]]
@@ -246,19 +251,19 @@ def _candidates(scores: Array, state: State, block: Integers) -> tuple[Integers,
     return rows[kept], columns[kept]
 
 
-def _own(state: State, block: Integers) -> tuple[Integers, Integers]:
+def _own(state: Activations, block: Integers) -> tuple[Integers, Integers]:
     """Each value of the block (its row) with all values of its position."""
     first, end = state.starts[state.owner[block]], state.starts[state.owner[block] + 1]
     rows = np.repeat(np.arange(len(block)), end - first)
     return rows, first[rows] + within(end - first)
 
 
-def _state(rows: Array, owner: Integers, parents: Integers, cost: Integers) -> State:
+def _state(rows: Array, owner: Integers, parents: Integers, cost: Integers) -> Activations:
     """Each value of a position once, with the cheapest of its origins; the cheapest values first."""
     rows = normal(rows)
     kept = _distinct(rows, owner, cost)
     kept = kept[np.lexsort((kept, cost[kept], owner[kept]))]
-    return State(rows[kept], owner[kept], parents[kept], cost[kept])
+    return Activations(rows[kept], owner[kept], parents[kept], cost[kept])
 
 
 def _distinct(rows: Array, owner: Integers, cost: Integers | None = None) -> Integers:

@@ -15,12 +15,12 @@ from attemper.models.hard.protocol import HardModel
 from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target, contains, symbols_of
 
-Numbers = tuple[int, ...]
+StateNumbers = tuple[int, ...]
 
 Moves = dict[int, list[int]]
 """For each symbol that a position may have, where it leads from each state."""
 
-Apart = frozenset[tuple[int, int]]
+StatePairs = frozenset[tuple[int, int]]
 """Pairs of states."""
 
 MOST_PAIRS = 4_000_000
@@ -72,7 +72,7 @@ def simplest_pair(model: HardModel, restriction: Restriction, language: Target) 
     allowed = restriction.allowed[: model.length - (model.ending is not None)]
     match language:
         case Dfa():
-            found = _Pairs(model, allowed, language).simplest()
+            found = _PairWalks(model, allowed, language).simplest()
         case Dyck(pairs):
             member = _balanced(model, allowed, pairs[0])
             found = None if member is None else _with_a_change(model, allowed, member)
@@ -92,8 +92,8 @@ def simplest_pair(model: HardModel, restriction: Restriction, language: Target) 
 
 
 def _with_a_change(
-    model: HardModel, allowed: tuple[tuple[int, ...], ...], member: Numbers
-) -> tuple[Numbers, Numbers] | None:
+    model: HardModel, allowed: tuple[tuple[int, ...], ...], member: StateNumbers
+) -> tuple[StateNumbers, StateNumbers] | None:
     """The word, and the least one that differs in one symbol: not in the language, whose counts it breaks."""
     changes = [
         (*member[:i], symbol, *member[i + 1 :])
@@ -106,7 +106,7 @@ def _with_a_change(
 
 def _balanced(
     model: HardModel, allowed: tuple[tuple[int, ...], ...], pair: tuple[str, str]
-) -> Numbers | None:
+) -> StateNumbers | None:
     """The least balanced word over one pair of brackets."""
     change = {model.symbols.index(pair[0]): 1, model.symbols.index(pair[1]): -1}
     after: list[set[int]] = [{0}]
@@ -131,7 +131,7 @@ def _balanced(
 
 
 @final
-class _Pairs:
+class _PairWalks:
     """Walks of two words through an automaton that part at one position."""
 
     def __init__(self, model: HardModel, allowed: tuple[tuple[int, ...], ...], dfa: Dfa) -> None:
@@ -157,7 +157,7 @@ class _Pairs:
             s: [*(nowhere if k is None else row[k] for row in dfa.moves), nowhere] for s, k in known.items()
         }
 
-    def simplest(self) -> tuple[Numbers, Numbers] | None:
+    def simplest(self) -> tuple[StateNumbers, StateNumbers] | None:
         """The least pair, symbol by symbol, the accepted word's first."""
         apart, together = self._suffixes()
         here = self.dfa.start, self.dfa.start
@@ -180,7 +180,7 @@ class _Pairs:
                     break
         return tuple(member), tuple(stranger)
 
-    def _suffixes(self) -> tuple[list[Apart], list[frozenset[int]]]:
+    def _suffixes(self) -> tuple[list[StatePairs], list[frozenset[int]]]:
         """Before each position, and at the end: which states words have that can end on different sides.
 
         First the pairs that a common rest takes to an accepting and a rejecting state, then the states from
@@ -188,9 +188,11 @@ class _Pairs:
         """
         states = range(len(self.dfa.moves) + 1)
         ends = {(p, q) for p in self.dfa.accepting for q in states if q not in self.dfa.accepting}
-        apart: list[Apart] = [frozenset(ends)]
+        apart: list[StatePairs] = [frozenset(ends)]
         together: list[frozenset[int]] = [frozenset()]
-        known: dict[tuple[tuple[int, ...], Apart, frozenset[int]], tuple[Apart, frozenset[int]]] = {}
+        known: dict[
+            tuple[tuple[int, ...], StatePairs, frozenset[int]], tuple[StatePairs, frozenset[int]]
+        ] = {}
         for some, moves in zip(reversed(self.allowed), reversed(self.moves), strict=True):
             # Further from the end nothing new comes about.
             key = some, apart[-1], together[-1]
@@ -202,8 +204,8 @@ class _Pairs:
 
 
 def _before(
-    moves: Moves, states: range, later: Apart, parting: frozenset[int]
-) -> tuple[Apart, frozenset[int]]:
+    moves: Moves, states: range, later: StatePairs, parting: frozenset[int]
+) -> tuple[StatePairs, frozenset[int]]:
     """Pairs that one symbol, or states that two, can take to the pairs and states before the rest."""
     apart = {(p, q) for p in states for q in states if any((m[p], m[q]) in later for m in moves.values())}
     together = {

@@ -22,12 +22,12 @@ from typing import final
 
 from attemper.checker.attention.scores import Output
 from attemper.checker.diagrams import TooLargeError
-from attemper.checker.feed_forward import Group, added_by, deviation, groups_of
+from attemper.checker.feed_forward import UnitGroup, added_by, deviation, groups_of
 from attemper.checker.heads import RULES, averaging, fact_by
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.proof import deep
-from attemper.checker.values import Bound, Stream, Value, add, embedded, of_form, peak_of, plain
+from attemper.checker.values import Bound, ResidualValues, Value, add, embedded, of_form, peak_of, plain
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import Length, Power, times
 from attemper.networks.layers import (
@@ -56,7 +56,7 @@ PRECISION = 64
 UNFOLLOWED = (UnprovenError, TooLargeError, RecursionError, OverflowError)
 """What a rule raises that does not hold, or whose diagrams are too large."""
 
-_Leads = Callable[[Names, Head, Stream], Led]
+_Leads = Callable[[Names, Head, ResidualValues], Led]
 
 
 @final
@@ -80,7 +80,7 @@ class LayerByRule:
 
     magnitude: Monomial | None
     heads: tuple[HeadByRule | None, ...]
-    groups: dict[LinearForm, Group]
+    groups: dict[LinearForm, UnitGroup]
     names: Names
 
     def is_unmoved(self, form: LinearForm, target: Coordinate, error: Fraction) -> bool:
@@ -111,9 +111,9 @@ class _Known:
         """Whether the forms read known coordinates only."""
         return all(self.values[coordinate] is not None for form in forms for coordinate, _ in form)
 
-    def stream(self) -> Stream:
+    def stream(self) -> ResidualValues:
         """All coordinates as rules meet them, without errors. Those that are not known must not be read."""
-        return Stream([value or {} for value in self.values], [Fraction(0)] * len(self.values))
+        return ResidualValues([value or {} for value in self.values], [Fraction(0)] * len(self.values))
 
     def size(self, form: LinearForm) -> Bound:
         """How large a form can be, by the sizes of coordinates."""
@@ -217,7 +217,7 @@ def _ruled(head: Head, known: _Known) -> tuple[HeadByRule | None, tuple[Output, 
     return None, None
 
 
-def _led_by(kind: type[Construction], names: Names, head: Head, stream: Stream) -> Led:
+def _led_by(kind: type[Construction], names: Names, head: Head, stream: ResidualValues) -> Led:
     """What the rule of a construction says."""
     fact = fact_by(kind, names, head, stream)
     return Led(fact.rule.least_lead, fact.outputs)
@@ -235,7 +235,7 @@ def _spread(known: _Known, form: LinearForm) -> Monomial:
     return Monomial(max(high for _, high in ends) - min(low for low, _ in ends))
 
 
-def _group(layer: Layer, form: LinearForm, middle: _Known) -> Group | None:
+def _group(layer: Layer, form: LinearForm, middle: _Known) -> UnitGroup | None:
     """The hidden units of one form, if what they read is known."""
     units = tuple(unit for unit in layer.hidden if unit.form == form)
     if not middle.knows(form) or not any(unit.outputs for unit in units):
@@ -249,7 +249,7 @@ def _group(layer: Layer, form: LinearForm, middle: _Known) -> Group | None:
 
 
 def _added(
-    layer: Layer, groups: dict[LinearForm, Group], middle: _Known
+    layer: Layer, groups: dict[LinearForm, UnitGroup], middle: _Known
 ) -> dict[Coordinate, list[tuple[Value | None, Bound]]]:
     """What the hidden units add to each coordinate."""
     written: dict[Coordinate, list[tuple[Value | None, Bound]]] = {}
@@ -261,7 +261,7 @@ def _added(
     return written
 
 
-def _value(middle: _Known, group: Group | None, target: Coordinate) -> Value | None:
+def _value(middle: _Known, group: UnitGroup | None, target: Coordinate) -> Value | None:
     if group is None:
         return None
     try:

@@ -23,7 +23,7 @@ from attemper.networks.files import HARD, bare_digest
 from attemper.networks.layers import Network, Softmax
 from attemper.theories.softening.certificate import (
     Approximation,
-    ClosedForm,
+    ClosedFormErrors,
     Enumerated,
     GapBy,
     LayerError,
@@ -32,7 +32,7 @@ from attemper.theories.softening.certificate import (
 )
 from attemper.theories.softening.check import powers
 from attemper.theories.softening.check.by_rule import UNFOLLOWED, LayerByRule, by_rule
-from attemper.theories.softening.check.closed_form import Chain
+from attemper.theories.softening.check.closed_form import ErrorChain
 from attemper.theories.softening.check.given import Given, given_in, refuting, shown
 from attemper.theories.softening.check.hard import hardened, uniform_heads
 
@@ -91,7 +91,7 @@ def _mismatches(network: Network, digest: str, found: Approximation) -> Iterator
         case Enumerated():
             if found.last is None:
                 yield "an enumeration is of finitely many lengths"
-        case ClosedForm(layers):
+        case ClosedFormErrors(layers):
             yield from _of_layers(network, layers)
         case _:
             assert_never(found.evidence)
@@ -111,7 +111,7 @@ def _judged(network: Network, found: Approximation) -> ClaimVerdict:
     match found.evidence:
         case Enumerated():
             return _enumerated(network, found, registered)
-        case ClosedForm(layers, checked_to):
+        case ClosedFormErrors(layers, checked_to):
             known = by_rule(hardened(network))
             _require_ruled(layers, known)
             given = given_in(layers, _closes(network, found, layers, known).bits)
@@ -203,18 +203,18 @@ def _is_at_least(own: Monomial, least: Monomial) -> bool:
 
 def _closes(
     network: Network, found: Approximation, layers: tuple[LayerError, ...], known: tuple[LayerByRule, ...]
-) -> Chain:
+) -> ErrorChain:
     """The chain of errors, with what it takes for granted. Raises `UnprovenError` where it does not close."""
     try:
-        return _followed(Chain(network, known), found, layers)
+        return _followed(ErrorChain(network, known), found, layers)
     except UnprovenError:
-        chain = _followed(Chain(network, known, takes_bits=True), found, layers)
+        chain = _followed(ErrorChain(network, known, takes_bits=True), found, layers)
         if not chain.bits:
             raise
         return chain
 
 
-def _followed(chain: Chain, found: Approximation, layers: tuple[LayerError, ...]) -> Chain:
+def _followed(chain: ErrorChain, found: Approximation, layers: tuple[LayerError, ...]) -> ErrorChain:
     """The chain, if the error of each layer is at most what is claimed, and the last at most epsilon."""
     before, last = chain.start(), Monomial(Fraction(0))
     for number, claimed in enumerate(layers):

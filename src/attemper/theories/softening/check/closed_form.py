@@ -39,7 +39,7 @@ from attemper.networks.layers import Coordinate, Head, Hidden, Layer, LinearForm
 from attemper.theories.softening.certificate import HeadGap, LayerError, Monomial
 from attemper.theories.softening.check import powers
 from attemper.theories.softening.check.by_rule import HeadByRule, LayerByRule
-from attemper.theories.softening.check.powers import Powers
+from attemper.theories.softening.check.powers import PowersOfN
 
 PRECISION = 64
 """Bits of the balls in which exponentials are bounded."""
@@ -58,7 +58,7 @@ MOST_RATE = Fraction(2**8)
 
 ZERO = Monomial(Fraction(0))
 
-Errors = dict[Coordinate, Powers]
+CoordinateErrors = dict[Coordinate, PowersOfN]
 """How far each coordinate can be from the hard network's; those that are not there are exact."""
 
 
@@ -70,7 +70,7 @@ class Before:
     exact: frozenset[Coordinate]
     error: Monomial
 
-    def off(self, form: LinearForm) -> Powers:
+    def off(self, form: LinearForm) -> PowersOfN:
         """How far a linear form can be off."""
         inexact = (abs(factor) for coordinate, factor in form if coordinate not in self.exact)
         return powers.times(powers.of(self.error), sum(inexact, Fraction(0)))
@@ -78,7 +78,7 @@ class Before:
 
 @final
 @dataclass(frozen=True)
-class Bit:
+class AssumedBit:
     """A coordinate of the hard network before a layer that is taken to be 0 or 1 at every position."""
 
     layer: int
@@ -87,7 +87,7 @@ class Bit:
 
 @final
 @dataclass
-class Chain:
+class ErrorChain:
     """A soft network, and what is known by rule of its hard one; `bits` are what else is taken for granted.
 
     With `takes_bits`, a layer without heads that rounds a coordinate is taken to round a bit, where no rule
@@ -100,20 +100,20 @@ class Chain:
 
     def __post_init__(self) -> None:
         self.names = Formulas(self.network.alphabet.symbols).names
-        self.bits: set[Bit] = set()
+        self.bits: set[AssumedBit] = set()
 
     def start(self) -> Before:
         """Before the first layer nothing is off."""
         return Before(frozenset(range(len(self.network.coordinates))), ZERO)
 
-    def errors_after(self, number: int, claimed: LayerError, before: Before) -> Errors:
+    def errors_after(self, number: int, claimed: LayerError, before: Before) -> CoordinateErrors:
         """How far coordinates can be off after a layer, with the leads and the magnitude that are claimed.
 
         Raises `UnprovenError`, naming the head, where leads are not shown to outweigh errors, or where
         nothing is known of an inverse temperature.
         """
         layer = self.network.layers[number]
-        errors: Errors = {c: powers.of(before.error) for c in self._inexact(before)}
+        errors: CoordinateErrors = {c: powers.of(before.error) for c in self._inexact(before)}
         with precision(PRECISION):
             for index, head in enumerate(layer.heads):
                 try:
@@ -123,12 +123,12 @@ class Chain:
         self._feed_forward(number, layer, errors)
         return errors
 
-    def after(self, errors: Errors, claimed: Monomial) -> Before:
+    def after(self, errors: CoordinateErrors, claimed: Monomial) -> Before:
         """The soft network before the next layer, if no error is more than is claimed."""
         exact = frozenset(range(len(self.network.coordinates))) - {c for c, own in errors.items() if own}
         return Before(exact, claimed)
 
-    def needed(self, number: int, errors: Errors) -> Monomial:
+    def needed(self, number: int, errors: CoordinateErrors) -> Monomial:
         """The least error that can be claimed: of all coordinates, behind the last layer of the outputs."""
         is_last = number == len(self.network.layers) - 1
         return powers.collapsed(own for c, own in errors.items() if not is_last or c in self.network.outputs)
@@ -139,7 +139,13 @@ class Chain:
     # Attention ---------------------------------------------------------------------------------
 
     def _attend(
-        self, number: int, index: int, head: Head, claimed: LayerError, before: Before, errors: Errors
+        self,
+        number: int,
+        index: int,
+        head: Head,
+        claimed: LayerError,
+        before: Before,
+        errors: CoordinateErrors,
     ) -> None:
         """Add what a head is off by to the errors of its targets."""
         gap = claimed.gaps[index]
@@ -153,7 +159,7 @@ class Chain:
                 off = powers.plus(off, powers.times(stray, powers.of(apart)))
             _add(errors, target, off)
 
-    def _stray(self, head: Head, gap: HeadGap, magnitude: Monomial, before: Before) -> Powers:
+    def _stray(self, head: Head, gap: HeadGap, magnitude: Monomial, before: Before) -> PowersOfN:
         """The weight of all visible positions that lose, at most."""
         if not gap.gap.factor:
             raise UnprovenError("no score leads")
@@ -190,7 +196,7 @@ class Chain:
 
     # Hidden units ------------------------------------------------------------------------------
 
-    def _feed_forward(self, number: int, layer: Layer, errors: Errors) -> None:
+    def _feed_forward(self, number: int, layer: Layer, errors: CoordinateErrors) -> None:
         """Add what hidden units are off by: those of one form are one function of it."""
         middle = {coordinate: own for coordinate, own in errors.items() if own}
         groups: dict[LinearForm, list[Hidden]] = {}
@@ -204,8 +210,8 @@ class Chain:
                     _add(errors, target, moved)
 
     def _moved(
-        self, number: int, form: LinearForm, units: list[Hidden], target: Coordinate, off: Powers
-    ) -> Powers:
+        self, number: int, form: LinearForm, units: list[Hidden], target: Coordinate, off: PowersOfN
+    ) -> PowersOfN:
         """How far the sum of the units at a coordinate can be off, if their form is off by so much."""
         most = powers.ceiling(off)
         if most is not None and self._is_unmoved(number, form, units, target, most):
@@ -225,7 +231,7 @@ class Chain:
         own = tuple((unit.bias, f) for unit in units for at, f in unit.outputs if at == target)
         if not all(_is_flat(own, value, most) for value in (Fraction(0), factor)):
             return False
-        self.bits.add(Bit(number, coordinate))
+        self.bits.add(AssumedBit(number, coordinate))
         return True
 
 
@@ -244,7 +250,7 @@ def _apart(form: LinearForm, value: int, magnitude: Monomial, known: HeadByRule 
     return Monomial(2 * sizes * magnitude.factor, magnitude.power)
 
 
-def _delta(head: Head, magnitude: Monomial, before: Before) -> Powers:
+def _delta(head: Head, magnitude: Monomial, before: Before) -> PowersOfN:
     """How far a score can be off, at most."""
     products: dict[tuple[Coordinate, Coordinate], Fraction] = {}
     for query, key in zip(head.query, head.key, strict=True):
@@ -271,6 +277,6 @@ def _fading(rate: Fraction) -> tuple[Fraction, flint.arb]:
     return power, found
 
 
-def _add(errors: Errors, target: Coordinate, off: Powers) -> None:
+def _add(errors: CoordinateErrors, target: Coordinate, off: PowersOfN) -> None:
     if off:
         errors[target] = powers.plus(errors.get(target, {}), off)

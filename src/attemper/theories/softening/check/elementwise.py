@@ -41,10 +41,10 @@ from numpy.typing import NDArray
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ClosedForm, evaluate
 from attemper.languages.words import Word
+from attemper.models.arrays import Floats
 from attemper.models.enclosures.forms import GAMMA, TINY, powers
 from attemper.networks.layers import Head, Network, Softmax
 from attemper.theories.softening.check.rounded import (
-    Array,
     ContestFacts,
     HeadMaps,
     LayerFacts,
@@ -52,7 +52,7 @@ from attemper.theories.softening.check.rounded import (
     facts_of,
     up,
 )
-from attemper.theories.softening.check.streams import Words, batches, follow
+from attemper.theories.softening.check.streams import SymbolNumbers, batches, follow
 
 COLDEST = 2**900
 """An inverse temperature is 0, or between this and its reciprocal, or below 0."""
@@ -60,7 +60,7 @@ COLDEST = 2**900
 MOST_KEPT = 2**28
 """Bytes of what is kept of all words between two temperatures; more is found again each time."""
 
-Facts = tuple[Words, tuple[LayerFacts, ...]]
+Facts = tuple[SymbolNumbers, tuple[LayerFacts, ...]]
 """Some words, and what the layers do on them."""
 
 InverseTemperatures = Sequence[Sequence[ClosedForm]]
@@ -85,7 +85,7 @@ def error_bound(soft: Network, length: int, on_words: Iterable[Word] | None = No
     Raises `TieError` where the hard network is not tieless, and `UnsupportedError` for a head that is not a
     softmax head and numbers beyond the range of float64.
     """
-    return Budget(soft, length, on_words).error_bound(inverse_temperatures(soft))
+    return ErrorBudget(soft, length, on_words).error_bound(inverse_temperatures(soft))
 
 
 def inverse_temperatures(soft: Network) -> tuple[tuple[ClosedForm, ...], ...]:
@@ -102,14 +102,14 @@ def _coldness(head: Head, layer: int, index: int) -> ClosedForm:
     return head.weighting.inverse_temperature
 
 
-class Budget:
+class ErrorBudget:
     """The errors of one hard network at one length, for any temperatures: see the head of this file.
 
     What does not depend on the temperatures is kept, if it fits into `MOST_KEPT` bytes.
 
     >>> import attemper
     >>> network = attemper.compile("'a' S 'b'", "ab", regime="temperature").network
-    >>> budget = Budget(network, 4)
+    >>> budget = ErrorBudget(network, 4)
     >>> own = inverse_temperatures(network)
     >>> budget.error_bound(own).outputs, budget.is_within(own, Fraction(1, 100))
     (0.0, True)
@@ -159,7 +159,7 @@ class Budget:
             yield facts
         self._kept = kept
 
-    def _facts_of(self, words: Words) -> Facts:
+    def _facts_of(self, words: SymbolNumbers) -> Facts:
         steps = enumerate(follow(self.hard, words))
         return words, tuple(
             facts_of(self._maps[number], step, is_first=number == 0) for number, step in steps
@@ -167,7 +167,7 @@ class Budget:
 
     def _errors(
         self, inverse_temperatures: InverseTemperatures, facts: Iterable[Facts]
-    ) -> Iterator[tuple[Words, Array]]:
+    ) -> Iterator[tuple[SymbolNumbers, Floats]]:
         """The words of each batch, and their errors (B, n, d) after the last layer."""
         colds = [[_cold(form, self.length) for form in layer] for layer in inverse_temperatures]
         for words, layers in facts:
@@ -178,7 +178,7 @@ class Budget:
             yield words, np.where(np.isfinite(errors), errors, np.inf)
 
 
-def _mixed(maps: LayerMaps, layer: LayerFacts, errors: Array, colds: Sequence[Array]) -> Array:
+def _mixed(maps: LayerMaps, layer: LayerFacts, errors: Floats, colds: Sequence[Floats]) -> Floats:
     """The errors behind the heads, which add up."""
     found = errors.copy()
     for head, visible, contest, cold in zip(maps.heads, layer.visible, layer.contests, colds, strict=True):
@@ -191,7 +191,7 @@ def _mixed(maps: LayerMaps, layer: LayerFacts, errors: Array, colds: Sequence[Ar
     return found
 
 
-def _cold(form: ClosedForm, length: int) -> Array:
+def _cold(form: ClosedForm, length: int) -> Floats:
     """1/tau at each position, rounded once; not a number where it is below 0: nothing is known then."""
     values = [evaluate(form, i, length) for i in range(1, length + 1)]
     if any(value and not 1 <= abs(value) * COLDEST <= COLDEST**2 for value in values):
@@ -199,7 +199,7 @@ def _cold(form: ClosedForm, length: int) -> Array:
     return np.array([float("nan") if value < 0 else float(value) for value in values])
 
 
-def _averaged(head: HeadMaps, visible: NDArray[np.bool_], errors: Array) -> Array:
+def _averaged(head: HeadMaps, visible: NDArray[np.bool_], errors: Floats) -> Floats:
     """The error of a uniform head (B, n, M): the average of its values' errors; 0 where nothing is seen."""
     width, length = errors.shape[2], errors.shape[1]
     own = up(errors @ head.values.T, width)
@@ -207,7 +207,7 @@ def _averaged(head: HeadMaps, visible: NDArray[np.bool_], errors: Array) -> Arra
     return up(up(visible.astype(np.float64) @ own, length) / counts, 1)
 
 
-def _attended(head: HeadMaps, contest: ContestFacts, errors: Array, cold: Array) -> Array:
+def _attended(head: HeadMaps, contest: ContestFacts, errors: Floats, cold: Floats) -> Floats:
     """The error of a head that is not uniform (B, n, M)."""
     own = up(errors @ head.values.T, errors.shape[2])
     weights = _weights(contest, _moved(head, contest, errors), cold)
@@ -222,7 +222,7 @@ def _attended(head: HeadMaps, contest: ContestFacts, errors: Array, cold: Array)
     return found
 
 
-def _moved(head: HeadMaps, contest: ContestFacts, errors: Array) -> Array:
+def _moved(head: HeadMaps, contest: ContestFacts, errors: Floats) -> Floats:
     """D (B, n, n): at least how much the difference of the scores at j and at the winner changes."""
     width = errors.shape[2]
     if not errors.any():
@@ -235,7 +235,7 @@ def _moved(head: HeadMaps, contest: ContestFacts, errors: Array) -> Array:
     return up(found, len(head.read) + 2)
 
 
-def _weights(contest: ContestFacts, moved: Array, cold: Array) -> Array:
+def _weights(contest: ContestFacts, moved: Floats, cold: Floats) -> Floats:
     """At least the soft weights of the rivals, 0 elsewhere.
 
     The exponent is rounded three times, and 1/tau once; it can underflow. Beyond -700 and 100 bounds do not
@@ -248,7 +248,7 @@ def _weights(contest: ContestFacts, moved: Array, cold: Array) -> Array:
     return np.where(contest.rivals, np.fmin(up(ratio / (1 + ratio), 1), 1.0), 0.0)
 
 
-def _fed_forward(maps: LayerMaps, facts: LayerFacts, errors: Array) -> Array:
+def _fed_forward(maps: LayerMaps, facts: LayerFacts, errors: Floats) -> Floats:
     """The errors behind the feed-forward layer."""
     width, units = errors.shape[2], facts.low.shape[2]
     if not units:
@@ -260,7 +260,7 @@ def _fed_forward(maps: LayerMaps, facts: LayerFacts, errors: Array) -> Array:
     return up(_linear(maps, active, errors) + up(change @ maps.outer.T, units), 1)
 
 
-def _linear(maps: LayerMaps, active: NDArray[np.bool_], errors: Array) -> Array:
+def _linear(maps: LayerMaps, active: NDArray[np.bool_], errors: Floats) -> Floats:
     """|I + W_2 S W_1| E, for the active units S of each position."""
     width = errors.shape[2]
     flat, rows = active.reshape(-1, active.shape[2]), errors.reshape(-1, width)

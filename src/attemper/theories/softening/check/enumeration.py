@@ -13,7 +13,15 @@ from attemper.languages.words import Word
 from attemper.models.exact_arrays.integers import Exact
 from attemper.models.exact_arrays.limbs import least
 from attemper.networks.layers import Network
-from attemper.theories.softening.check.streams import Attended, Contest, Tie, TieError, Words, batches, follow
+from attemper.theories.softening.check.streams import (
+    Attended,
+    ScoreGaps,
+    SymbolNumbers,
+    TiedHead,
+    TieError,
+    batches,
+    follow,
+)
 
 MOST_WORDS = 2**20
 """How many words are looked at, over all lengths from 1 on, if nothing else is said."""
@@ -62,7 +70,7 @@ class Examined:
     length: int
     attained_magnitudes: tuple[Attained, ...] = ()
     attained_gaps: tuple[tuple[Attained | None, ...], ...] = ()
-    tie: Tie | None = None
+    tie: TiedHead | None = None
 
     @property
     def magnitudes(self) -> tuple[Fraction, ...]:
@@ -113,7 +121,7 @@ def _lesser(known: Attained | None, found: Attained | None) -> Attained | None:
     return found if found.value < known.value else known
 
 
-def _magnitude(hard: Network, stream: Exact, words: Words) -> Attained:
+def _magnitude(hard: Network, stream: Exact, words: SymbolNumbers) -> Attained:
     """The greatest |x| of a stream (B, n, d)."""
     sizes = np.abs(stream.numbers).max(axis=1)
     rows = sizes.argmax(axis=0)
@@ -125,7 +133,7 @@ def _magnitude(hard: Network, stream: Exact, words: Words) -> Attained:
     return Attained(value, _word(hard, words, row))
 
 
-def _gap(hard: Network, attended: Attended, contest: Contest, words: Words) -> Attained | None:
+def _gap(hard: Network, attended: Attended, contest: ScoreGaps, words: SymbolNumbers) -> Attained | None:
     """The least distance of the greatest score to a lower one; None where all visible scores are greatest."""
     lower = attended.visible & ~contest.best
     if not lower.any():
@@ -134,5 +142,5 @@ def _gap(hard: Network, attended: Attended, contest: Contest, words: Words) -> A
     return Attained(Fraction(size, contest.scale), _word(hard, words, place[0]))
 
 
-def _word(hard: Network, words: Words, row: int) -> Word:
+def _word(hard: Network, words: SymbolNumbers, row: int) -> Word:
     return tuple(hard.alphabet.symbols[number] for number in words[row].tolist())

@@ -15,7 +15,7 @@ from attemper.checker.names import UnprovenError
 from attemper.languages.words import Word, show_word
 from attemper.networks.layers import Network
 from attemper.theories.softening.certificate import GapBy, LayerError, Monomial
-from attemper.theories.softening.check.closed_form import Bit
+from attemper.theories.softening.check.closed_form import AssumedBit
 
 MOST_POWER = 64
 """Powers p/q of what is given have |p| and q up to that, so that q-th powers can be compared."""
@@ -41,7 +41,7 @@ class Gap:
 
 @final
 @dataclass(frozen=True)
-class Magnitude:
+class MagnitudeBound:
     """No coordinate of the hard network before the layer is larger than `most`."""
 
     layer: int
@@ -56,13 +56,13 @@ class Magnitude:
 class IsBit:
     """A coordinate of the hard network before the layer is 0 or 1."""
 
-    bit: Bit
+    bit: AssumedBit
 
     def __str__(self) -> str:
         return f"layer {self.bit.layer}: coordinate {self.bit.coordinate} before it is 0 or 1"
 
 
-Given = Gap | Magnitude | IsBit
+Given = Gap | MagnitudeBound | IsBit
 """What somebody says of the hard network, at every position of every word."""
 
 
@@ -75,12 +75,12 @@ class Counterexample:
     text: str
 
 
-def given_in(layers: tuple[LayerError, ...], bits: set[Bit]) -> tuple[Given, ...]:
+def given_in(layers: tuple[LayerError, ...], bits: set[AssumedBit]) -> tuple[Given, ...]:
     """All that is given in a chain of errors. Raises `UnprovenError` for what cannot be compared."""
     found: list[Given] = []
     for number, layer in enumerate(layers):
         if layer.magnitude_by is GapBy.GIVEN:
-            found.append(Magnitude(number, _comparable(layer.magnitude)))
+            found.append(MagnitudeBound(number, _comparable(layer.magnitude)))
         for index, gap in enumerate(layer.gaps):
             if gap is not None and gap.by is GapBy.GIVEN:
                 found.append(Gap(number, index, _comparable(gap.gap)))
@@ -110,7 +110,7 @@ def refuting(hard: Network, given: tuple[Given, ...], length: int) -> Counterexa
                 gap = found.attained_gaps[layer][head]
                 if gap is not None and compare(least, length, gap.value) > 0:
                     return _false(own, gap.word, f"it is only {gap.value} below")
-            case Magnitude(layer, most):
+            case MagnitudeBound(layer, most):
                 size = found.attained_magnitudes[layer]
                 if compare(most, length, size.value) < 0:
                     return _false(own, size.word, f"one is {size.value}")
@@ -127,7 +127,7 @@ def _false(given: Given, word: Word, truth: str) -> Counterexample:
     return Counterexample(word, f"what is given is false: {given}; in {_quoted(word)} {truth}")
 
 
-def _without_bit(hard: Network, bit: Bit, length: int) -> Word | None:
+def _without_bit(hard: Network, bit: AssumedBit, length: int) -> Word | None:
     """A word of that length in which a coordinate is neither 0 nor 1 somewhere."""
     from attemper.theories.softening.check.streams import batches, follow
 

@@ -24,7 +24,7 @@ from attemper.checker.attention.by_cases import by_cell, cells_of
 from attemper.checker.attention.scores import Output, ReadHead, read_head
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
-from attemper.checker.values import Stream
+from attemper.checker.values import ResidualValues
 from attemper.exact import laurent
 from attemper.networks.layers import Head, Masking
 
@@ -38,7 +38,7 @@ class Led:
     outputs: tuple[Output, ...]
 
 
-def levels(names: Names, head: Head, stream: Stream) -> Led:
+def levels(names: Names, head: Head, stream: ResidualValues) -> Led:
     """The rule for a head of levels. Raises `UnprovenError`, naming the side condition that is not shown."""
     scored = read_head(names, head, stream)
     if any(power for power, _ in scored.scores):

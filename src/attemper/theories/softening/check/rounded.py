@@ -15,10 +15,11 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from attemper.models.arrays import Floats
 from attemper.models.enclosures.forms import GAMMA
 from attemper.models.exact_arrays.integers import (
     Exact,
-    Integers,
+    ExactIntegers,
     exactly,
     mapped,
     narrow,
@@ -28,15 +29,13 @@ from attemper.models.exact_arrays.integers import (
 )
 from attemper.models.exact_arrays.limbs import lower_bounds
 from attemper.networks.layers import Coordinate, Head, Layer, LinearForm
-from attemper.theories.softening.check.streams import Attended, Contest, Step
-
-Array = NDArray[np.float64]
+from attemper.theories.softening.check.streams import Attended, LayerRun, ScoreGaps
 
 LEAST = 2.0**-300
 """A bound is 0 or at least this."""
 
 
-def up(value: Array, terms: int) -> Array:
+def up(value: Floats, terms: int) -> Floats:
     """At least the exact value of a sum of up to `terms` products of bounds, as numpy computed it.
 
     As `forms.upward`; with operands that are 0 or at least 2^-300 nothing underflows, so the computed value
@@ -46,7 +45,7 @@ def up(value: Array, terms: int) -> Array:
     return np.maximum(found, LEAST, out=found, where=np.asarray(value) != 0)
 
 
-def size_bounds(rows: Exact) -> Array:
+def size_bounds(rows: Exact) -> Floats:
     """At least the absolute values."""
     return up(np.abs(nearest(rows)), 3)
 
@@ -64,8 +63,8 @@ class HeadMaps:
     """
 
     targets: tuple[Coordinate, ...]
-    values: Array
-    product: Array
+    values: Floats
+    product: Floats
     read: tuple[Coordinate, ...]
     pulled: tuple[LinearForm, ...]
     pushed: tuple[LinearForm, ...]
@@ -113,9 +112,9 @@ class LayerMaps:
         self._inner, inner_scale = _common(inner)
         self._outer, outer_scale = _common(outer)
         self._scale = inner_scale * outer_scale
-        self._known: dict[bytes, Array] = {}
+        self._known: dict[bytes, Floats] = {}
 
-    def slopes(self, active: NDArray[np.bool_]) -> Array:
+    def slopes(self, active: NDArray[np.bool_]) -> Floats:
         """|I + W_2 S W_1| (d, d) as bounds, S the units that are active."""
         name = active.tobytes()
         if name not in self._known:
@@ -127,7 +126,7 @@ class LayerMaps:
         return self._known[name]
 
 
-def _common(rows: Exact) -> tuple[Integers, int]:
+def _common(rows: Exact) -> tuple[ExactIntegers, int]:
     """The same numbers as integers over one denominator."""
     scale = lcm(1, *rows.scales)
     factors = np.array([scale // old for old in rows.scales], dtype=object)
@@ -151,10 +150,10 @@ class ContestFacts:
     winner: NDArray[np.int64]
     best: NDArray[np.bool_]
     rivals: NDArray[np.bool_]
-    below: Array
-    apart: Array
-    pulls: Array
-    slopes: Array
+    below: Floats
+    apart: Floats
+    pulls: Floats
+    slopes: Floats
 
 
 @final
@@ -167,8 +166,8 @@ class LayerFacts:
 
     visible: tuple[NDArray[np.bool_], ...]
     contests: tuple[ContestFacts | None, ...]
-    low: Array
-    high: Array
+    low: Floats
+    high: Floats
 
     @property
     def size(self) -> int:
@@ -179,7 +178,7 @@ class LayerFacts:
         return sum(array.nbytes for array in arrays)
 
 
-def facts_of(maps: LayerMaps, step: Step, *, is_first: bool) -> LayerFacts:
+def facts_of(maps: LayerMaps, step: LayerRun, *, is_first: bool) -> LayerFacts:
     """The facts of a layer on a batch. Before the first layer there are no errors, so no pulls."""
     hidden = nearest(step.hidden)
     off = 8 * GAMMA * np.abs(hidden)
@@ -192,7 +191,7 @@ def facts_of(maps: LayerMaps, step: Step, *, is_first: bool) -> LayerFacts:
 
 
 def _contest_facts(
-    maps: HeadMaps, attended: Attended, contest: Contest, step: Step, is_first: bool
+    maps: HeadMaps, attended: Attended, contest: ScoreGaps, step: LayerRun, is_first: bool
 ) -> ContestFacts:
     pulled = mapped(step.stream, () if is_first else maps.pulled)
     return ContestFacts(
@@ -206,7 +205,7 @@ def _contest_facts(
     )
 
 
-def _apart(rows: Exact, contest: Contest) -> Array:
+def _apart(rows: Exact, contest: ScoreGaps) -> Floats:
     """At least |y_j - y_*| (B, n, n, M) for numbers y (B, n, M) of positions."""
     chosen = np.take_along_axis(rows.numbers, contest.winner[:, :, None], 1)
     return size_bounds(Exact(plus(rows.numbers[:, None], -chosen[:, :, None]), rows.scales))

@@ -40,13 +40,13 @@ AT_ONCE = 2**18
 MOST_PAIRS = 2**23
 """Longer words, of more pairs of positions, do not fit into memory."""
 
-Words = NDArray[np.int64]
+SymbolNumbers = NDArray[np.int64]
 """The numbers of symbols, (words, positions)."""
 
 
 @final
 @dataclass(frozen=True)
-class Tie:
+class TiedHead:
     """At `position` of the word the head's greatest score stands at two positions with other values.
 
     Positions are from 1, layers and heads from 0; `tied` are the first of them and the first that differs.
@@ -62,7 +62,7 @@ class Tie:
 class TieError(UnsupportedError):
     """A hard network that is not tieless, with its tie."""
 
-    def __init__(self, tie: Tie) -> None:
+    def __init__(self, tie: TiedHead) -> None:
         self.tie = tie
         word = show_word(tie.word[:MOST_SHOWN]) + ("..." if len(tie.word) > MOST_SHOWN else "")
         super().__init__(
@@ -79,7 +79,7 @@ class TieError(UnsupportedError):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Contest:
+class ScoreGaps:
     """Scores of B words: at i the greatest one is `below[w, i, j] / scale` above the score of j.
 
     `winner` (B, n) is a position with the greatest score, from 0, any number where nothing is visible; `best`
@@ -100,12 +100,12 @@ class Attended:
     head: Head
     visible: NDArray[np.bool_]
     values: Exact
-    contest: Contest | None
+    contest: ScoreGaps | None
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Step:
+class LayerRun:
     """One layer on B words: the stream before (B, n, d), the heads, and units before ReLU (B, n, h)."""
 
     layer: Layer
@@ -114,7 +114,7 @@ class Step:
     hidden: Exact
 
 
-def batches(network: Network, length: int, words: Iterable[Word] | None = None) -> Iterator[Words]:
+def batches(network: Network, length: int, words: Iterable[Word] | None = None) -> Iterator[SymbolNumbers]:
     """All words of so many symbols, or those given, some at a time.
 
     Raises `WordError` for words of another length or with other symbols, `OptionError` for lengths below 1,
@@ -148,7 +148,7 @@ def _of_length(word: Word, length: int, network: Network) -> Word:
     return check_word(word, network.alphabet)
 
 
-def follow(network: Network, words: Words) -> Iterator[Step]:
+def follow(network: Network, words: SymbolNumbers) -> Iterator[LayerRun]:
     """The layers of the hard network on these words.
 
     Raises `TieError` if it is not tieless on them, `UnsupportedError` if it breaks ties by itself or is
@@ -163,12 +163,12 @@ def follow(network: Network, words: Words) -> Iterator[Step]:
         middle = written(stream, parts)
         biases = [unit.bias for unit in layer.hidden]
         hidden = mapped(middle, [unit.form for unit in layer.hidden], biases)
-        yield Step(layer, stream, heads, hidden)
+        yield LayerRun(layer, stream, heads, hidden)
         if number + 1 < len(network.layers):
             stream = reduced(_fed_forward(layer, middle, hidden))
 
 
-def _embedded(network: Network, words: Words) -> Exact:
+def _embedded(network: Network, words: SymbolNumbers) -> Exact:
     """Word embeddings and position embeddings, added over common denominators."""
     length, width = words.shape[1], len(network.coordinates)
     symbols = [[Fraction(0)] * width for _ in network.embedding]
@@ -204,7 +204,7 @@ def seen_by(masking: Masking, length: int) -> NDArray[np.bool_]:
             return np.triu(everything, 1 if masking.is_strict else 0)
 
 
-def _attended(network: Network, place: tuple[int, int], stream: Exact, words: Words) -> Attended:
+def _attended(network: Network, place: tuple[int, int], stream: Exact, words: SymbolNumbers) -> Attended:
     number, index = place
     head = network.layers[number].heads[index]
     if not (isinstance(head.weighting, Softmax) or head.weighting is HardWeighting.AVERAGE):
@@ -221,17 +221,17 @@ def _attended(network: Network, place: tuple[int, int], stream: Exact, words: Wo
     return Attended(head, visible, values, contest)
 
 
-def _contest(head: Head, visible: NDArray[np.bool_], stream: Exact) -> Contest:
+def _contest(head: Head, visible: NDArray[np.bool_], stream: Exact) -> ScoreGaps:
     query, key = (mapped(stream, rows, alike=True) for rows in (head.query, head.key))
     scores = long_product(query.numbers, key.numbers.swapaxes(1, 2))
     best = greatest(scores, np.broadcast_to(visible, scores[0].shape))
     winner = best.argmax(axis=2)
     below = tuple(np.where(visible, part, 0) for part in less_than(scores, winner))
-    return Contest(winner, best, below, query.scales[0] * key.scales[0])
+    return ScoreGaps(winner, best, below, query.scales[0] * key.scales[0])
 
 
 def _require_one_winner(
-    contest: Contest, values: Exact, place: tuple[int, int], said: tuple[tuple[str, ...], Words]
+    contest: ScoreGaps, values: Exact, place: tuple[int, int], said: tuple[tuple[str, ...], SymbolNumbers]
 ) -> None:
     """Raises `TieError` where two positions with the greatest score have other values."""
     if not (contest.best.sum(axis=2) > 1).any():
@@ -243,7 +243,7 @@ def _require_one_winner(
         symbols, words = said
         word = tuple(symbols[number] for number in words[row].tolist())
         first = int(contest.winner[row, i])
-        raise TieError(Tie(word, i + 1, *place, (first + 1, other + 1)))
+        raise TieError(TiedHead(word, i + 1, *place, (first + 1, other + 1)))
 
 
 def _added(attended: Attended) -> Exact:

@@ -15,7 +15,7 @@ from attemper.errors import OptionError, UnprovedError, UnsupportedError
 from attemper.exact.closed_forms import ONE, number
 from attemper.networks.layers import HardWeighting, Network
 from attemper.theories.softening.certificate import (
-    ClosedForm,
+    ClosedFormErrors,
     Enumerated,
     Evidence,
     GapBy,
@@ -24,8 +24,8 @@ from attemper.theories.softening.certificate import (
     Monomial,
 )
 from attemper.theories.softening.check.by_rule import LayerByRule, by_rule
-from attemper.theories.softening.check.closed_form import Bit, Chain
-from attemper.theories.softening.check.elementwise import Budget, inverse_temperatures
+from attemper.theories.softening.check.closed_form import AssumedBit, ErrorChain
+from attemper.theories.softening.check.elementwise import ErrorBudget, inverse_temperatures
 from attemper.theories.softening.check.enumeration import MOST_WORDS, Examined, examine, reach
 from attemper.theories.softening.check.hard import hardened, uniform_heads
 from attemper.theories.softening.check.streams import TieError
@@ -47,7 +47,7 @@ MOST_C, MOST_K = 2**40, 64
 
 @final
 @dataclass(frozen=True)
-class Asked:
+class SofteningRequest:
     """What is asked: lengths, what somebody says of the network, and how many words may be tried.
 
     `gaps` are by layer and head, `magnitudes` by layer. `up_to` bounds the lengths at which words are tried.
@@ -83,7 +83,7 @@ class Softening:
     unruled: str
 
 
-def soften_network(network: Network, asked: Asked) -> Softening:
+def soften_network(network: Network, asked: SofteningRequest) -> Softening:
     """The softmax network of an average-hard one, within epsilon of it.
 
     Softmax heads are read at temperature 0. With `rounded`, one more layer rounds what is put out, in the
@@ -126,7 +126,7 @@ def _require_no_tie_breaks(network: Network, known: Sequence[LayerByRule]) -> No
                 )
 
 
-def _require_known(hard: Network, asked: Asked) -> None:
+def _require_known(hard: Network, asked: SofteningRequest) -> None:
     """Raises `OptionError` for a gap or magnitude of something that is not there."""
     uniform = uniform_heads(hard)
     for layer, head in asked.gaps:
@@ -156,7 +156,7 @@ class _Layer:
     gaps: tuple[HeadGap | None, ...]
 
 
-def _said(hard: Network, known: Sequence[LayerByRule], asked: Asked) -> tuple[_Layer, ...] | None:
+def _said(hard: Network, known: Sequence[LayerByRule], asked: SofteningRequest) -> tuple[_Layer, ...] | None:
     """Magnitude and gaps of each layer, as given or by rule; None if one is neither."""
     uniform = uniform_heads(hard)
     found = []
@@ -195,7 +195,7 @@ def _in_closed_form(
     hard: Network,
     known: tuple[LayerByRule, ...],
     said: tuple[_Layer, ...],
-    asked: Asked,
+    asked: SofteningRequest,
     unruled: str,
 ) -> Softening:
     """The least k, and then the least c, for which the chain of errors closes at all lengths."""
@@ -226,7 +226,7 @@ def _in_closed_form(
         raise UnprovedError("what is put out is not seen to be 0 or 1, so that it cannot be rounded")
     if chain.bits and not examined:
         examined = tuple(_examined(hard, asked))
-    evidence = ClosedForm(chain.layers, _longest(examined))
+    evidence = ClosedFormErrors(chain.layers, _longest(examined))
     return Softening(found, hardened(found), evidence, epsilon, asked.first, None, examined, (c, k), unruled)
 
 
@@ -253,14 +253,14 @@ class _Errors:
     """The errors behind each layer, and what coordinates are taken to be bits."""
 
     layers: tuple[LayerError, ...]
-    bits: frozenset[Bit]
+    bits: frozenset[AssumedBit]
 
 
 def _chain(
     soft: Network, known: tuple[LayerByRule, ...], said: tuple[_Layer, ...], *, takes_bits: bool
 ) -> _Errors | None:
     """The errors behind each layer; None where leads are not seen to outweigh them."""
-    chain = Chain(soft, known, takes_bits=takes_bits)
+    chain = ErrorChain(soft, known, takes_bits=takes_bits)
     before, layers = chain.start(), []
     for index, own in enumerate(said):
         claimed = LayerError(own.magnitude, own.magnitude_by, own.gaps, Monomial(Fraction(0)))
@@ -277,7 +277,7 @@ def _chain(
 # Word by word --------------------------------------------------------------------------------------
 
 
-def _examined(hard: Network, asked: Asked) -> Iterator[Examined]:
+def _examined(hard: Network, asked: SofteningRequest) -> Iterator[Examined]:
     """Every length that is claimed, as far as words may be tried. Raises `TieError`."""
     symbols = len(hard.alphabet.symbols)
     most = reach(symbols, asked.words)
@@ -294,7 +294,7 @@ def _longest(examined: tuple[Examined, ...]) -> int:
     return examined[-1].length if examined else 0
 
 
-def _word_by_word(hard: Network, asked: Asked, unruled: str) -> Softening:
+def _word_by_word(hard: Network, asked: SofteningRequest, unruled: str) -> Softening:
     """One inverse temperature for all heads that are not uniform, enough at each length that was tried."""
     examined = tuple(_examined(hard, asked))
     last = _longest(examined)
@@ -306,7 +306,7 @@ def _word_by_word(hard: Network, asked: Asked, unruled: str) -> Softening:
     uniform, cold = uniform_heads(hard), Fraction(1)
     for length in range(asked.first, last + 1):
         asked.report(f"looking for a temperature for n = {length}")
-        cold = cold_enough(Budget(hard, length), uniform, cold, asked.epsilon)
+        cold = cold_enough(ErrorBudget(hard, length), uniform, cold, asked.epsilon)
     found, epsilon = softened(hard, _constant(uniform, cold)), asked.epsilon
     if asked.rounded:
         found, epsilon = with_rounding(found), Fraction(0)
@@ -317,7 +317,7 @@ def _word_by_word(hard: Network, asked: Asked, unruled: str) -> Softening:
 
 
 def cold_enough(
-    budget: Budget, uniform: tuple[tuple[bool, ...], ...], cold: Fraction, epsilon: Fraction
+    budget: ErrorBudget, uniform: tuple[tuple[bool, ...], ...], cold: Fraction, epsilon: Fraction
 ) -> Fraction:
     """An inverse temperature of at least `cold` with which all words of one length are within epsilon."""
 
@@ -339,7 +339,7 @@ def _constant(uniform: tuple[tuple[bool, ...], ...], cold: Fraction) -> Temperat
 
 def _require_bits(soft: Network, lengths: range) -> None:
     for length in lengths:
-        budget = Budget(hardened(soft), length)
+        budget = ErrorBudget(hardened(soft), length)
         if not budget.is_within(inverse_temperatures(soft), Fraction(0)):
             raise UnprovedError(
                 f"what is put out is not 0 or 1 on all words of {length} symbols: it cannot be rounded"
