@@ -8,10 +8,11 @@ from typing import get_args
 
 import pytest
 
-from attemper.checker.heads import RULES, head_fact
+from attemper.checker.heads import RULES, head_fact, prover_of
 from attemper.checker.names import UnprovenError
 from attemper.networks.layers import (
     Construction,
+    Foreign,
     HardWeighting,
     Lookup,
     Masking,
@@ -35,8 +36,13 @@ prepare = palette
 
 def test_every_construction_has_a_rule() -> None:
     assert set(RULES) == set(get_args(Construction))
-    proofs = [rule.prove for rule in RULES.values()]
+    proofs = [prover_of(construction) for construction in RULES]
     assert [proof.__module__.rpartition(".")[2] for proof in proofs] == [proof.__name__ for proof in proofs]
+
+
+def test_what_is_no_construction_has_no_rule() -> None:
+    with pytest.raises(UnprovenError, match="no rule is about Foreign"):
+        prover_of(Foreign)  # type: ignore[arg-type]
 
 
 def test_the_table_says_of_which_constructions_what_others_ask() -> None:

@@ -12,19 +12,11 @@ from typing import final
 
 from attemper.checker.attention.by_cases import by_cases
 from attemper.checker.attention.scores import ReadHead, read_head
-from attemper.checker.constructions.integer_sign import integer_sign
-from attemper.checker.constructions.integer_value import integer_value
-from attemper.checker.constructions.local_sign import local_sign
-from attemper.checker.constructions.lookup import lookup
-from attemper.checker.constructions.nearest_integer import nearest_integer
-from attemper.checker.constructions.neighbour import neighbour
-from attemper.checker.constructions.select import select
-from attemper.checker.constructions.sign import sign
-from attemper.checker.constructions.uniform import uniform
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rules import HeadFact
 from attemper.checker.values import ResidualValues
 from attemper.exact.closed_forms import ONE
+from attemper.networks import layers
 from attemper.networks.layers import (
     Construction,
     Foreign,
@@ -52,7 +44,6 @@ class HeadRule:
     visible position has the greatest score, whatever the head's values are.
     """
 
-    prove: Callable[[ReadHead], HeadFact]
     strict_masks: bool = False
     by_cases: bool = False
     has_lead: bool = True
@@ -60,17 +51,43 @@ class HeadRule:
 
 
 RULES: Mapping[type[Construction], HeadRule] = {
-    Uniform: HeadRule(uniform, has_lead=False),
-    Select: HeadRule(select, strict_masks=True, by_cases=True, is_unique=True),
-    Neighbour: HeadRule(neighbour, is_unique=True),
-    Sign: HeadRule(sign),
-    LocalSign: HeadRule(local_sign),
-    Lookup: HeadRule(lookup, is_unique=True),
-    IntegerValue: HeadRule(integer_value),
-    NearestInteger: HeadRule(nearest_integer),
-    IntegerSign: HeadRule(integer_sign),
+    Uniform: HeadRule(has_lead=False),
+    Select: HeadRule(strict_masks=True, by_cases=True, is_unique=True),
+    Neighbour: HeadRule(is_unique=True),
+    Sign: HeadRule(),
+    LocalSign: HeadRule(),
+    Lookup: HeadRule(is_unique=True),
+    IntegerValue: HeadRule(),
+    NearestInteger: HeadRule(),
+    IntegerSign: HeadRule(),
 }
 """The rule of each construction, in the order in which they are tried where nothing says what a head is."""
+
+
+def prover_of(construction: type[Construction]) -> Callable[[ReadHead], HeadFact]:
+    """The rule in the construction's own file, loaded with its first head: a network needs few of nine."""
+    match construction:
+        case layers.Uniform:
+            from attemper.checker.constructions.uniform import uniform as prove
+        case layers.Select:
+            from attemper.checker.constructions.select import select as prove
+        case layers.Neighbour:
+            from attemper.checker.constructions.neighbour import neighbour as prove
+        case layers.Sign:
+            from attemper.checker.constructions.sign import sign as prove
+        case layers.LocalSign:
+            from attemper.checker.constructions.local_sign import local_sign as prove
+        case layers.Lookup:
+            from attemper.checker.constructions.lookup import lookup as prove
+        case layers.IntegerValue:
+            from attemper.checker.constructions.integer_value import integer_value as prove
+        case layers.NearestInteger:
+            from attemper.checker.constructions.nearest_integer import nearest_integer as prove
+        case layers.IntegerSign:
+            from attemper.checker.constructions.integer_sign import integer_sign as prove
+        case _:
+            raise UnprovenError(f"no rule is about {construction.__name__}")
+    return prove
 
 
 def head_fact(names: Names, head: Head, stream: ResidualValues, is_loose: bool = False) -> HeadFact:
@@ -88,7 +105,8 @@ def fact_by(
     if head.masking.is_strict and not rule.strict_masks:
         raise UnprovenError("only selections have a rule for strict masks")
     read = read_head(names, head, stream, is_loose)
-    return by_cases(rule.prove, read) if rule.by_cases else rule.prove(read)
+    prove = prover_of(construction)
+    return by_cases(prove, read) if rule.by_cases else prove(read)
 
 
 def averaging(names: Names, head: Head, stream: ResidualValues) -> HeadFact:

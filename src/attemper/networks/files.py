@@ -31,7 +31,6 @@ from attemper.files import parse_json, read_bytes
 from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 from attemper.networks.announced import announced_bytes
-from attemper.networks.differences import structure_difference, weights_difference
 from attemper.networks.edited import Edited, normal_heads
 from attemper.networks.layers import (
     HEAD_WIDTHS,
@@ -229,10 +228,14 @@ def _difference(
     """Where the files differ from what is written for the network; empty if they do not."""
     expected_weights = encode_tensors(tensors_of(network))
     if weights != expected_weights:
+        from attemper.networks.differences import weights_difference
+
         return f"in {WEIGHTS} {weights_difference(weights, expected_weights)}"
     expected = {**_encode(network, source), "digest": structure["digest"]}
     if text == _text_of(expected):
         return ""
+    from attemper.networks.differences import structure_difference
+
     difference = structure_difference(structure, expected)
     return f"in {STRUCTURE} {difference or 'blanks, escapes or the order of its entries are others'}"
 
