@@ -96,7 +96,7 @@ class ReadHead:
             return self.scores_here
         require_exact(self)
         scores = _scores(self.names, self.rows, self.coldness)
-        plain_values(self)
+        plain_values(self)  # refused before the form of the scores is
         return scores
 
     def outputs(self, read: Callable[[Diagram], Diagram]) -> tuple[Output, ...]:
