@@ -468,20 +468,20 @@ def _read(
     lengths: Lengths, form: tuple[Factor, ...], gate: Gate, middle: ResidualValues, offs: list[Off]
 ) -> Read:
     """What a gate reads at this length."""
-    constant = sum((part.size * as_number(offs[part.coordinate]).constant for part in form), ZERO)
+    numbers = [as_number(offs[part.coordinate]) for part in form]
+    constant = sum((part.size * own.constant for part, own in zip(form, numbers, strict=True)), ZERO)
     average = ZERO
     if gate.averages:
         for part in form:
-            c = part.coordinate
-            average += part.size * lengths.of_mean(middle.values[c], offs[c])
+            average += part.size * lengths.of_mean(middle.values[part.coordinate], offs[part.coordinate])
     weights = lengths.arithmetic.halves == 1 and all(
         part.fits and (part.is_power or _is_exactly_read(lengths, middle.values, offs, part)) for part in form
     )
     # A coordinate that is 0 only up to an error is a term like the others.
-    murky = sum(not bool(as_number(offs[part.coordinate]).at_zero == 0) for part in form)
+    murky = sum(not bool(own.at_zero == 0) for own in numbers)
     terms = tuple((part.coordinate, part.factor) for part in form)
-    common_mode, shared = lengths.common_mode(terms, offs), lengths.shared(terms, offs)
-    return Read(len(form), constant, average, murky, weights, common_mode, shared)
+    in_common = lengths.common_mode(terms, offs), lengths.shared(terms, offs)
+    return Read(len(form), constant, average, murky, weights, *in_common)
 
 
 def _is_exactly_read(lengths: Lengths, values: list[Value], offs: list[Off], part: Factor) -> bool:
