@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
 
 import torch
 
 from attemper.networks.layers import Network, hidden_width
 
 
-@final
 @dataclass(frozen=True)
 class Config:
     """What `HookedTransformer.cfg` says of a model, as far as it applies.

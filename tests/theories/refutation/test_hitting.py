@@ -193,7 +193,7 @@ def test_hitting_is_what_it_says(name: str, most: int) -> None:
         start = expected = restricted(model, seed)
         while chosen := slow_round(model, expected, most):
             expected = fixed(expected, chosen)
-        assert hit(model, start, ranking(model, start), most) == expected
+        assert hit(start, ranking(model, start), most) == expected
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -201,7 +201,7 @@ def test_hitting_is_what_it_says(name: str, most: int) -> None:
 def test_afterwards_each_head_depends_on_few_symbols(name: str, most: int) -> None:
     model = MODELS[name]
     base = restricted(model, 9)
-    after = hit(model, base, ranking(model, base), most)
+    after = hit(base, ranking(model, base), most)
     state = lowest(model, after)
     queries = range(len(state.owner)) if len(model.heads) > 1 else state.of(model.length - 1)
     for head in range(model.heads[0]):
@@ -214,7 +214,7 @@ def test_afterwards_each_head_depends_on_few_symbols(name: str, most: int) -> No
 def test_a_deadline_ends_it_early() -> None:
     model = MODELS["random tables"]
     base = restricted(model, 0)
-    assert hit(model, base, ranking(model, base), 0, deadline=0) == base
+    assert hit(base, ranking(model, base), 0, deadline=0) == base
 
 
 # Products ---------------------------------------------------------------------------------------------

@@ -1,9 +1,11 @@
-"""What both kinds of sign heads need: their value, bits at the edge, products with a bit."""
+"""What several kinds of heads need: the value of signs, bits at the edge, products with a bit, negations."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
+from attemper.attention_program.ops import Merge, Ref
+from attemper.compiling.building.bits import is_embedded, strip_negations
 from attemper.compiling.building.plan import HeadPlan, with_rows
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import added, form, scaled
@@ -50,3 +52,12 @@ def product_with_bit(
     draft.add_hidden(added(factor, outside), Fraction(0), target, Fraction(1))
     draft.add_hidden(added(scaled(factor, -1), outside), Fraction(0), target, Fraction(-1))
     return target
+
+
+def negation_of(site: Site, bit: Ref) -> LinearForm:
+    """The negation of a bit: exactly 0 where it holds, 1 where it does not."""
+    base, positive = strip_negations(site.program, bit)
+    if is_embedded(site.program, base) or isinstance(site.program.steps[base], Merge):
+        own = site.bit(base)
+        return site.negated(own) if positive else own
+    return form((site.bits[base, not positive], 1))

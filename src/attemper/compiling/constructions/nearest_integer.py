@@ -13,6 +13,7 @@ import flint
 from attemper.attention_program.ops import Choice, Matched, Merge, Nearest, Program, Ref
 from attemper.compiling.building.bits import is_embedded, read, strip_negations
 from attemper.compiling.building.counts import NUMBERS, Integer, Need, integers_of, is_position
+from attemper.compiling.building.gadgets import negation_of
 from attemper.compiling.building.plan import MASKINGS, Rename, Rows, one_sided
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Coordinates, form, scaled
@@ -106,7 +107,7 @@ def found(site: Site, ref: Ref, step: Nearest) -> LinearForm:
 def plan_for(site: Site, step: Nearest | Matched) -> NearestIntegerPlan:
     """The head that looks for the position."""
     read_at = (own for integer in integers_of(site.program, step) for own in _forms(site, integer))
-    forms = (_blocked(site, step.where), *read_at)
+    forms = (negation_of(site, step.where), *read_at)
     return NearestIntegerPlan(NearestInteger(step.choice is Choice.LEFTMOST, *forms), MASKINGS[step.mask])
 
 
@@ -130,15 +131,6 @@ def _in_unit(own: LinearForm, unit: ClosedForm, stream: Coordinates) -> LinearFo
     placed = {coordinate: closed for closed, coordinate in stream.positions.items()}
     closed = placed.get(own[0][0])
     return own if closed is None or unit == ONE else stream.at(times(unit, closed))
-
-
-def _blocked(site: Site, where: Ref) -> LinearForm:
-    """The negation of `where`: exactly 0 where it holds, 1 where it does not."""
-    base, positive = strip_negations(site.program, where)
-    if is_embedded(site.program, base) or isinstance(site.program.steps[base], Merge):
-        own = site.bit(base)
-        return site.negated(own) if positive else own
-    return form((site.bits[base, not positive], 1))
 
 
 @cache

@@ -10,6 +10,7 @@ from typing import ClassVar, assert_never, final
 from attemper.attention_program.ops import Attend, Choice, Merge, Program, Ref
 from attemper.compiling.building.bits import is_embedded, letter_and_place, read, strip_negations
 from attemper.compiling.building.counts import Need
+from attemper.compiling.building.gadgets import negation_of
 from attemper.compiling.building.plan import MASKINGS, Rename, Rows, exponential, one_sided
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Coordinates, added, form, scaled
@@ -132,8 +133,4 @@ def _blocked(site: Site, where: Ref) -> LinearForm:
     if both is not None:
         letter, place = (scaled(site.bit(ref), -1) for ref in both)
         return added(site.stream.constant(2), letter, place)
-    base, positive = strip_negations(site.program, where)
-    if is_embedded(site.program, base) or isinstance(site.program.steps[base], Merge):
-        own = site.bit(base)
-        return site.negated(own) if positive else own
-    return form((site.bits[base, not positive], 1))
+    return negation_of(site, where)

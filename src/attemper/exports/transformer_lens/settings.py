@@ -5,31 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import final
 
-import torch
-
 from attemper.running.config import Config
 
 
 @final
 @dataclass(frozen=True)
-class LensConfig:
+class LensConfig(Config):
     """The sizes of a network, and the settings that TransformerLens' tools look at.
 
     `n_heads` and `d_mlp` are those of the layer with the most. There is no `n_ctx`, since words of every
     length are read, and no beginning-of-sequence token is prepended.
     """
 
-    n_layers: int
-    n_heads: int
-    d_model: int
-    d_head: int
-    d_mlp: int
-    d_vocab: int
-    act_fn: str
-    normalization_type: str | None
-    eps: float | None
-    dtype: torch.dtype
-    device: torch.device
     model_name: str
     n_ctx: None = None
     n_key_value_heads: None = None

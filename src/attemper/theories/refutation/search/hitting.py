@@ -96,9 +96,7 @@ def ranking(model: HardModel, restriction: Restriction, most: float = math.inf) 
     return Ranking(state, queries, tuple(heads), is_complete)
 
 
-def hit(
-    model: HardModel, restriction: Restriction, known: Ranking, most: int, deadline: float = math.inf
-) -> Restriction:
+def hit(restriction: Restriction, known: Ranking, most: int, deadline: float = math.inf) -> Restriction:
     """A restriction with more fixed, under which each head depends on at most `most` free symbols.
 
     `known` is the ranking under the restriction itself. After the deadline it ends with what it has.

@@ -239,7 +239,7 @@ class Search:
         if bound is None or self._ranking is None:
             return self.base
         if bound not in self._hit:
-            self._hit[bound] = hit(self.model, self.base, self._ranking, bound, self._slice())
+            self._hit[bound] = hit(self.base, self._ranking, bound, self._slice())
         return self._hit[bound]
 
     def _starts(self, capturer: Capturer) -> list[tuple[int, Symbols]]:

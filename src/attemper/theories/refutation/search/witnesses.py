@@ -75,12 +75,12 @@ def simplest_pair(model: HardModel, restriction: Restriction, language: Target) 
             found = _PairWalks(model, allowed, language).simplest()
         case Dyck(pairs):
             member = _balanced(model, allowed, pairs[0])
-            found = None if member is None else _with_a_change(model, allowed, member)
+            found = None if member is None else _with_a_change(allowed, member)
         case Blocks(first, second):
             half, odd = divmod(len(allowed), 2)
             word = (model.symbols.index(first),) * half + (model.symbols.index(second),) * half
             fits = not odd and all(s in some for s, some in zip(word, allowed, strict=True))
-            found = _with_a_change(model, allowed, word) if fits else None
+            found = _with_a_change(allowed, word) if fits else None
         case _:
             assert_never(language)
     if found is None:
@@ -92,7 +92,7 @@ def simplest_pair(model: HardModel, restriction: Restriction, language: Target) 
 
 
 def _with_a_change(
-    model: HardModel, allowed: tuple[tuple[int, ...], ...], member: StateNumbers
+    allowed: tuple[tuple[int, ...], ...], member: StateNumbers
 ) -> tuple[StateNumbers, StateNumbers] | None:
     """The word, and the least one that differs in one symbol: not in the language, whose counts it breaks."""
     changes = [
