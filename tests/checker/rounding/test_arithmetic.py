@@ -26,10 +26,10 @@ from attemper.checker.rounding.arithmetic import (
     ZERO,
     Arithmetic,
     BeyondError,
-    Exact,
     Inexact,
     Lengths,
     Off,
+    OnGrid,
     Rounded,
     common_grid,
     greatest,
@@ -543,7 +543,7 @@ def test_a_form_is_exact_if_the_format_holds_all_partial_sums() -> None:
     one, exact = {(0, 0): known.names.true}, [EXACT, EXACT]
     for first, is_held in ((254, True), (255, False)):
         found = known.linear(((0, Fraction(first)), (1, Fraction(2))), [one, one], exact)
-        assert isinstance(found, Exact) == is_held
+        assert isinstance(found, OnGrid) == is_held
         assert (found.absolute == 0) == is_held
         if is_held:
             assert same(found.inverse, 1 / found.grid)
@@ -725,7 +725,7 @@ def test_a_product_is_exact_if_the_format_holds_it(form: FloatFormat) -> None:
     known, bits = lengths(form), {"float64": 53, "float32": 24, "bfloat16": 8}[form.name]
 
     def exact(size: int, grid: Fraction | None) -> Rounded:
-        return Inexact(arb(size), arb(2), ZERO, ZERO, ZERO) if grid is None else Exact(arb(size), grid)
+        return Inexact(arb(size), arb(2), ZERO, ZERO, ZERO) if grid is None else OnGrid(arb(size), grid)
 
     half = Fraction(1, 2)
     found = known.product(exact(2 ** (bits - 3), half), exact(2, half))

@@ -17,10 +17,10 @@ from attemper.checker.rounding.arithmetic import (
     ZERO,
     Arithmetic,
     BeyondError,
-    Exact,
     Inexact,
     Kernel,
     Lengths,
+    OnGrid,
     Rounded,
 )
 from attemper.checker.rounding.embedding import (
@@ -202,7 +202,7 @@ def test_no_computed_number_is_farther_off_than_the_bounds(name: str) -> None:
                 elif found.relative < UNKNOWN:
                     assert off <= most(found.relative) * abs(exact)
                     assert most(found.inverse) * abs(exact) >= 1
-                if isinstance(found, Exact):
+                if isinstance(found, OnGrid):
                     assert F(value) % found.grid == 0
                 checked += 1
     assert checked > 40 * longest
@@ -220,7 +220,7 @@ def test_a_test_counts_as_much_as_1(name: str) -> None:
 def test_an_empty_sum_is_exactly_0() -> None:
     found = rounded_form(lengths_of(3, "bfloat16"), Sum(()))
     assert found.size == found.absolute == found.at_zero == found.relative == 0
-    assert isinstance(found, Exact)
+    assert isinstance(found, OnGrid)
 
 
 def test_what_is_exact_is_a_multiple_of_its_grid_in_the_format() -> None:
@@ -246,7 +246,7 @@ def test_float64_holds_multiples_of_a_grid_up_to_2_to_the_53_of_it() -> None:
 
 
 def exact(size: Fraction, grid: Fraction) -> Rounded:
-    return Exact(ball(size), grid)
+    return OnGrid(ball(size), grid)
 
 
 def inexact(size: Fraction, inverse: Fraction, relative: Fraction = SLIGHT) -> Rounded:

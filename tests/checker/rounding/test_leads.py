@@ -18,9 +18,9 @@ from attemper.checker.rounding.arithmetic import (
     UNKNOWN,
     Arithmetic,
     BeyondError,
-    Exact,
     Inexact,
     Lengths,
+    OnGrid,
     Rounded,
 )
 from attemper.checker.rounding.leads import Cold, ScoredRow, losses, lost_below, scored_row, sum_rate
@@ -210,7 +210,7 @@ def test_a_head_without_errors_loses_only_to_roundings_of_products_and_sums(powe
         ScoredRow(
             q,
             k,
-            Exact(ball(Fraction(1)), Fraction(1)),
+            OnGrid(ball(Fraction(1)), Fraction(1)),
             Fraction(1),
         )
         for q, k in zip(exact, exact, strict=True)
@@ -599,7 +599,7 @@ def test_a_key_is_known_to_a_part_of_itself_only_if_that_part_is_known() -> None
 
 def held(size: Fraction, grid: Fraction) -> Rounded:
     """A number that is exact."""
-    return Exact(ball(size), grid)
+    return OnGrid(ball(size), grid)
 
 
 ONE = held(Fraction(1), Fraction(1))

@@ -24,13 +24,13 @@ from attemper.checker.rounding.arithmetic import (
     ZERO,
     Arithmetic,
     BeyondError,
-    Exact,
     Inexact,
     Kernel,
     Lengths,
     Off,
     OfInteger,
     OfNumber,
+    OnGrid,
     PowersOfN,
     Rounded,
     is_exact,
@@ -77,8 +77,8 @@ NAMES = Formulas(("a", "b")).names
 BIT = Output(0, NAMES.letter("a"), Fraction(1), Fraction(1))
 WHOLE = NAMES.affine(NAMES.clamped(Masking.FUTURE, NAMES.letter("a"), 1))
 SOME = Inexact(flint.arb(1), flint.arb(1), flint.arb(1), ZERO, ZERO)
-HELD = Exact(flint.arb(1), Fraction(1))
-THIN = Exact(flint.arb(1), Fraction(1, 2**40))
+HELD = OnGrid(flint.arb(1), Fraction(1))
+THIN = OnGrid(flint.arb(1), Fraction(1, 2**40))
 
 
 def scan_of(form_: FloatFormat, network: Network | None = None, length: int = 100) -> Scan:
@@ -258,7 +258,7 @@ def test_each_weight_of_a_head_is_a_number_of_the_format(key: LinearForm) -> Non
 @finely
 def test_products_are_rounded_often_and_never_exact() -> None:
     lengths, u = Lengths(Arithmetic(NAMES, FLOAT64), 100), U["float64"]
-    one = Exact(flint.arb(3), Fraction(1))
+    one = OnGrid(flint.arb(3), Fraction(1))
     cold = Cold(replace(one, size=flint.arb(1)), is_exact=True, is_scanned=True)
     found = scored_row(lengths, one, one, cold)
     assert found.grid is None

@@ -17,12 +17,12 @@ from attemper.checker.rounding.arithmetic import (
     EXACT,
     UNKNOWN,
     ZERO,
-    Exact,
     Inexact,
     Kernel,
     Lengths,
     Off,
     OfNumber,
+    OnGrid,
     Rounded,
 )
 from attemper.checker.rounding.attention import RoundedHead, RoundedRow
@@ -163,7 +163,7 @@ def loss_of(run: rounding._Run, analysis: Analysis, fact: HeadFact, cold: Cold |
 
 def grid_of(found: Rounded) -> Fraction | None:
     """The grid of a quantity that is exact; None of one that is not."""
-    return found.grid if isinstance(found, Exact) else None
+    return found.grid if isinstance(found, OnGrid) else None
 
 
 def off_of(

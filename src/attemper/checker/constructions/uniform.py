@@ -17,7 +17,7 @@ import flint
 
 from attemper.checker.attention.scores import Output, ReadHead
 from attemper.checker.names import UnprovenError
-from attemper.checker.rounding.arithmetic import ZERO, Exact, Kernel, Off, OfNumber, Rounded
+from attemper.checker.rounding.arithmetic import ZERO, Kernel, Off, OfNumber, OnGrid, Rounded
 from attemper.checker.rounding.attention import RoundedHead
 from attemper.checker.rules import HeadFact
 from attemper.exact.balls import ball
@@ -62,7 +62,7 @@ def _average(head: RoundedHead, value: Rounded, output: Output) -> OfNumber:
     has_means = lengths.arithmetic.has_means({(0, 0): output.diagram})
     whole = lengths.long * ball(output.size)
     divided = MEAN * lengths.u
-    if head.kernel is not Kernel.NORMALISE_FIRST and isinstance(value, Exact) and whole <= ball(value.grid):
+    if head.kernel is not Kernel.NORMALISE_FIRST and isinstance(value, OnGrid) and whole <= ball(value.grid):
         # The average of a constant is a constant, but not computed as one.
         return OfNumber(ZERO, ZERO if has_means else divided * ball(output.size), ZERO, divided)
     mean = value.absolute + (ball(output.size) + value.absolute) * head.sums

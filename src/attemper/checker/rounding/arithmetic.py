@@ -110,13 +110,14 @@ class Normalised:
 
 
 Off = OfNumber | OfInteger | Normalised
+"""How far a computed coordinate can be from its exact value: of the stream, or as a sublayer reads it."""
 
 EXACT = OfNumber(ZERO, ZERO, ZERO, ZERO)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Exact:
+class OnGrid:
     """A quantity that is computed as it is: up to that size, and a multiple of `grid`, a power of two.
 
     One is equal to itself alone.
@@ -156,7 +157,8 @@ class Inexact:
         return self.relative_part if besides == 0 else self.relative_part + besides * self.inverse
 
 
-Rounded = Exact | Inexact
+Rounded = OnGrid | Inexact
+"""What is computed of a quantity."""
 
 
 @final
@@ -375,7 +377,7 @@ class Lengths:
         size, error, grid = self._products(form, values, offs)
         if self.arithmetic.fits(size, grid):
             assert grid is not None
-            return Exact(size, grid)
+            return OnGrid(size, grid)
         shared, common_mode = self.shared(form, offs), self.common_mode(form, offs)
         most = size + shared * size + error
         if not (2 * most < self.form.range):
@@ -492,10 +494,10 @@ class Lengths:
     def product(self, left: Rounded, right: Rounded) -> Rounded:
         """left * right, rounded once."""
         size, inverse = left.size * right.size, left.inverse * right.inverse
-        if isinstance(left, Exact) and isinstance(right, Exact):
+        if isinstance(left, OnGrid) and isinstance(right, OnGrid):
             grid = left.grid * right.grid
             if self.arithmetic.fits(size, grid):
-                return Exact(size, grid)
+                return OnGrid(size, grid)
         most_left, most_right = left.size + left.absolute, right.size + right.absolute
         relative = (1 + left.relative) * (1 + right.relative) * (1 + self.u) - 1
         return Inexact(

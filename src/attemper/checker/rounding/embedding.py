@@ -19,9 +19,9 @@ from attemper.checker.rounding.arithmetic import (
     UNKNOWN,
     ZERO,
     BeyondError,
-    Exact,
     Inexact,
     Lengths,
+    OnGrid,
     Rounded,
     common_grid,
 )
@@ -44,7 +44,8 @@ from attemper.exact.formats import FLOAT64
 V = ball(FLOAT64.roundoff)
 """The unit round-off of the evaluation."""
 
-UNIT: Rounded = Exact(flint.arb(1), Fraction(1))
+UNIT: Rounded = OnGrid(flint.arb(1), Fraction(1))
+"""1, and what is no larger: -1, and the values of tests."""
 
 UNDERFLOW = ball(Fraction(1, FLOAT64.range))
 """More than underflow changes a number by. What is known relatively stays far from it; sums need not."""
@@ -58,7 +59,7 @@ def rounded_form(lengths: Lengths, form: ClosedForm) -> Rounded:
     found = _evaluated(lengths, form)
     # Along the tree sizes multiply, i (1/n) up to n; the simplified value knows that it is at most 1.
     size = found.size.min(lengths.size(of_closed_form(lengths.names, form)))
-    exact = Exact(size, found.grid) if isinstance(found, Exact) else None
+    exact = OnGrid(size, found.grid) if isinstance(found, OnGrid) else None
     if lengths.arithmetic.is_real:
         return exact or Inexact(size, found.inverse, ZERO, ZERO, ZERO)
     is_known = bool(found.relative < UNKNOWN)
@@ -81,7 +82,7 @@ def _evaluated(lengths: Lengths, form: ClosedForm) -> Rounded:
         case Number(value):
             return _number(value)
         case Position() | Length():
-            return Exact(flint.arb(lengths.length), Fraction(1))
+            return OnGrid(flint.arb(lengths.length), Fraction(1))
         case Alternating():
             return UNIT
         case Test(_, per_position, per_length, shift):
@@ -96,7 +97,7 @@ def _evaluated(lengths: Lengths, form: ClosedForm) -> Rounded:
             power = _product(repeat(_evaluated(lengths, base), abs(exponent)))
             return power if exponent >= 0 else _reciprocal(power)
         case Digits(Length()):
-            return Exact(flint.arb(lengths.length.bit_length()), Fraction(1))
+            return OnGrid(flint.arb(lengths.length.bit_length()), Fraction(1))
         case Digits():
             raise BeyondError("position embeddings or temperatures (digits of something else than n)")
         case _:
@@ -107,9 +108,9 @@ def _number(value: Fraction) -> Rounded:
     size = ball(abs(value))
     grid = common_grid([Affine(value)])
     if not value:
-        return Exact(ZERO, Fraction(1))
+        return OnGrid(ZERO, Fraction(1))
     if grid is not None and _held(size, grid):
-        return Exact(size, grid)
+        return OnGrid(size, grid)
     if not (size < FLOAT64.range) or not (1 / size < FLOAT64.range):
         raise BeyondError("a constant leaves the range of float64")
     return Inexact(size, 1 / size, V * size, ZERO, V)
@@ -122,9 +123,9 @@ def _held(size: flint.arb, grid: Fraction) -> bool:
 
 def _sum(parts: list[Rounded]) -> Rounded:
     size = sum((part.size for part in parts), ZERO)
-    grids = [part.grid for part in parts if isinstance(part, Exact)]
+    grids = [part.grid for part in parts if isinstance(part, OnGrid)]
     if len(grids) == len(parts) and _held(size, min(grids, default=Fraction(1))):
-        return Exact(size, min(grids, default=Fraction(1)))
+        return OnGrid(size, min(grids, default=Fraction(1)))
     if not (size < FLOAT64.range):
         raise BeyondError("position embeddings or temperatures leave the range of float64")
     absolute = sum((part.absolute for part in parts), ZERO)
@@ -142,8 +143,8 @@ def _times(left: Rounded, right: Rounded) -> Rounded:
     size, inverse = left.size * right.size, left.inverse * right.inverse
     if not (size < FLOAT64.range) or not (inverse < FLOAT64.range):
         raise BeyondError("position embeddings or temperatures leave the range of float64")
-    if isinstance(left, Exact) and isinstance(right, Exact) and _held(size, left.grid * right.grid):
-        return Exact(size, left.grid * right.grid)
+    if isinstance(left, OnGrid) and isinstance(right, OnGrid) and _held(size, left.grid * right.grid):
+        return OnGrid(size, left.grid * right.grid)
     most_left, most_right = left.size + left.absolute, right.size + right.absolute
     absolute = most_left * most_right * (1 + V) - size + UNDERFLOW
     at_zero = (left.at_zero * most_right).max(right.at_zero * most_left) * (1 + V)

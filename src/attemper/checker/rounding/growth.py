@@ -15,12 +15,12 @@ import flint
 from attemper.checker.attention.margins import Margin
 from attemper.checker.rounding.arithmetic import (
     ZERO,
-    Exact,
     Lengths,
     Normalised,
     Off,
     OfInteger,
     OfNumber,
+    OnGrid,
     PowersOfN,
     is_exact,
 )
@@ -107,7 +107,7 @@ class Forms:
 
         Integers stand in units of any size, so that what underflow loses is no part of them.
         """
-        is_held = isinstance(self.lengths.linear(form, self.stream.values, self.offs), Exact)
+        is_held = isinstance(self.lengths.linear(form, self.stream.values, self.offs), OnGrid)
         lost: PowersOfN = {} if is_held else {0: self.lengths.tiny}
         found = total([lost, self._shared(form), *(self._term(part, nearest) for part in form)])
         terms = self.lengths.arithmetic.halves * len(form)

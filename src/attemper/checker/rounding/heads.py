@@ -13,10 +13,10 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names
 from attemper.checker.rounding.arithmetic import (
     BeyondError,
-    Exact,
     Kernel,
     Lengths,
     Off,
+    OnGrid,
     Rounded,
     is_power_of_two,
 )
@@ -74,7 +74,7 @@ class RoundedHeads:
         exact, number = of_closed_form(self.lengths.names, form), rounded_form(self.lengths, form)
         # What is a power of two in real numbers may be computed as another number.
         is_power = set(exact) == {(0, 0)} and _is_one_power(self.lengths.names, exact[0, 0])
-        return Cold(number, is_power and isinstance(number, Exact), self.scan is not None)
+        return Cold(number, is_power and isinstance(number, OnGrid), self.scan is not None)
 
     def _row(
         self,

@@ -22,9 +22,9 @@ from attemper.checker.rounding.arithmetic import (
     UNKNOWN,
     ZERO,
     BeyondError,
-    Exact,
     Inexact,
     Lengths,
+    OnGrid,
     Rounded,
     greatest,
 )
@@ -97,7 +97,7 @@ def scored_row(lengths: Lengths, query: Rounded, key: Rounded, cold: Cold) -> Sc
         raise BeyondError("scores (they leave the range of the format)")
     if cold.is_scanned:
         return ScoredRow(colder, key, _split(lengths, colder, key, cold), None)
-    grid = product.grid if isinstance(product, Exact) and isinstance(inner, Exact) else None
+    grid = product.grid if isinstance(product, OnGrid) and isinstance(inner, OnGrid) else None
     return ScoredRow(colder, key, product, grid)
 
 

@@ -17,12 +17,12 @@ from attemper.checker.attention.scores import Output
 from attemper.checker.rounding.arithmetic import (
     ZERO,
     BeyondError,
-    Exact,
     Lengths,
     Normalised,
     Off,
     OfInteger,
     OfNumber,
+    OnGrid,
     PowersOfN,
     Rounded,
     as_number,
@@ -116,7 +116,7 @@ class Scan:
 
     def _of_number(self, value: Rounded, size: flint.arb, off: OfNumber) -> OfNumber:
         lengths = self.narrow
-        is_exact = isinstance(value, Exact) and lengths.arithmetic.fits(size, value.grid)
+        is_exact = isinstance(value, OnGrid) and lengths.arithmetic.fits(size, value.grid)
         return OfNumber(
             self._once(off.at_zero, ZERO),
             ZERO
