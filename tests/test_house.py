@@ -195,6 +195,7 @@ def test_contributing_lists_every_file_that_knows_a_construction() -> None:
 def _names(tree: ast.AST) -> set[str]:
     """The names that a module uses or imports."""
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    used |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     imported = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
     return used | {alias.name for node in imported for alias in node.names}
 
