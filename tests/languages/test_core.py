@@ -261,11 +261,10 @@ PUNCTUATION = {"languages/temporal/show.py", "languages/temporal/parse.py"}
 def mentioned(path: Path) -> set[Operator]:
     """The operators that a module names."""
     kinds = {kind.__name__: kind for kind in (UnaryOperator, BinaryOperator, ComparisonOperator)}
-    return {
-        kinds[node.value.id][node.attr]
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in kinds
-    }
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    members = [(ast.unparse(node.value), node.attr) for node in nodes if isinstance(node, ast.Attribute)]
+    own = {(owner.removeprefix("syntax."), name) for owner, name in members}
+    return {kinds[owner][name] for owner, name in own if owner in kinds}
 
 
 @pytest.mark.sweep(0)
