@@ -15,9 +15,9 @@ import flint
 import pytest
 
 import attemper
+from attemper.certifying.extrapolation import GrowingErrors
 from attemper.certifying.horizons import Horizon, Horizons, _Search, horizon_of
 from attemper.certifying.parts import PartRounding, Parts
-from attemper.certifying.strains import GrowingErrors
 from attemper.checker.analysis import Analysis
 from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel

@@ -119,7 +119,7 @@ NEEDLESS = (
     "attemper.checker.counterexample",
     "attemper.checker.edited",
     "attemper.checker.explaining",
-    "attemper.checker.following",
+    "attemper.checker.reachability",
     "attemper.checker.normalised",
     "attemper.checker.numbers",
     "attemper.checker.program",

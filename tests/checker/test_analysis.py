@@ -384,4 +384,4 @@ def test_errors_do_not_grow_with_the_word(power: int, is_taken: bool) -> None:
     analysis_module._take(names, stream, output, Fraction(1, 2))
     assert stream.values == [{}, {(0, 0): names.letter("b"), (0, 1): names.letter("a")}]
     assert stream.errors == [0, Fraction(16, 63)]
-    assert stream.fading == {1: Bound(Fraction(16, 63), 0)}
+    assert stream.vanishing == {1: Bound(Fraction(16, 63), 0)}

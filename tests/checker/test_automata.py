@@ -44,7 +44,7 @@ from attemper.attention_program.ops import (
 from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.certificates.claims import Certificate, RealClaim
 from attemper.certifying.horizons import horizon_of
-from attemper.checker import following
+from attemper.checker import reachability
 from attemper.checker.check import check
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
@@ -688,15 +688,15 @@ def test_a_tie_break_must_be_sharp_at_every_position(
         assert wrong_word(network, dfa) is None
 
 
-@pytest.mark.parametrize("lead", [1, 2, 4, 8, 16, 64])
-def test_blocked_positions_must_lose_wherever_they_are(lead: int) -> None:
+@pytest.mark.parametrize("score_gap", [1, 2, 4, 8, 16, 64])
+def test_blocked_positions_must_lose_wherever_they_are(score_gap: int) -> None:
     """8 per step against lead * i for what is blocked: below 16 a nearer blocked position can win."""
     head = latch([(0, 1)], [(1, 1)], 2)
-    head = replace(head, query=(head.query[0], form((PLACE, lead))))
+    head = replace(head, query=(head.query[0], form((PLACE, score_gap))))
     once_b = seen_before("ab", "b")
     network = with_head(head)
     assert proves(network, once_b, ONCE_B) <= (wrong_word(network, once_b) is None)
-    assert proves(network, once_b, ONCE_B) == (lead >= 16)
+    assert proves(network, once_b, ONCE_B) == (score_gap >= 16)
 
 
 def test_a_head_that_sees_nothing_adds_nothing() -> None:
@@ -839,7 +839,7 @@ def changed_counters(seed: int, count: int) -> Counter[str]:
 
 @pytest.mark.sweep(0)
 def test_changed_counters_are_rejected_or_still_true(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "MAX_NODES", 2_000)
+    monkeypatch.setattr(reachability, "MAX_CONFIGURATIONS", 2_000)
     found = changed_counters(0, 60)
     assert found["wrong, not proved"] >= 10
     assert found["right, proved"] >= 10
@@ -847,7 +847,7 @@ def test_changed_counters_are_rejected_or_still_true(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.slow
 def test_many_changed_counters_are_rejected_or_still_true(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "MAX_NODES", 5_000)
+    monkeypatch.setattr(reachability, "MAX_CONFIGURATIONS", 5_000)
     found = changed_counters(1, 3_000)
     assert found["wrong, not proved"] >= 500
 

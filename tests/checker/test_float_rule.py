@@ -77,8 +77,8 @@ def of_checker(rounded: Rounding, length: int) -> Bounds | None:
         computed = run.heads.head("the head", head, fact.outputs, facts[-1].before, run.offs)
         [value] = fact.rule.offs(computed)
         assert isinstance(fact.rule, SelectRule)
-        assert fact.rule.contest is not None
-        near, ahead = computed.losses(fact.rule.contest)
+        assert fact.rule.competition is not None
+        near, ahead = computed.losses(fact.rule.competition)
         stray = stray_mass(computed, fact.rule.loss(computed), fact.rule.stray)
         return near, ahead, stray, value.constant
     except BeyondError:

@@ -46,7 +46,7 @@ def test_what_is_no_construction_has_no_rule() -> None:
 
 
 def test_the_table_says_of_which_constructions_what_others_ask() -> None:
-    assert [kind for kind, rule in RULES.items() if not rule.has_lead] == [Uniform]
+    assert [kind for kind, rule in RULES.items() if not rule.has_gap] == [Uniform]
     assert [kind for kind, rule in RULES.items() if rule.is_unique] == [Select, Neighbour, Lookup]
 
 

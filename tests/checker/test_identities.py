@@ -127,11 +127,11 @@ def test_what_only_says_again_what_holds_at_one_is_left_out(number: int) -> None
     at_one = own.at_position_one(test)
     spelled = own.choose(own.first, at_one, test)
     assert spelled != test
-    assert own.settled(spelled) == own.settled(test) == test
+    assert own.canonical(spelled) == own.canonical(test) == test
     for letter in (own.letter("a"), own.last, own.place(Remainder(3, 1), 0, 1, 0)):
-        assert own.settled(own.both(spelled, letter)) == own.settled(own.both(test, letter))
+        assert own.canonical(own.both(spelled, letter)) == own.canonical(own.both(test, letter))
     exception = own.choose(own.first, own.negation(at_one), test)
-    assert own.settled(exception) == exception
+    assert own.canonical(exception) == exception
 
 
 # Other positions -------------------------------------------------------------------------------------
@@ -331,7 +331,7 @@ def test_the_position_so_far_away_is_reached_step_by_step(
             where = own.place(Remainder(modulus, r), 1, 0, 0)
             found = own.positions.attend(masking, offset > 0, where, bit)
             by_cases = own.either(by_cases, own.both(here, found))
-        assert own.settled(by_cases) == own.settled(by_steps)
+        assert own.canonical(by_cases) == own.canonical(by_steps)
 
 
 @pytest.mark.parametrize("modulus", [MAX_RESIDUES, MAX_RESIDUES + 1])

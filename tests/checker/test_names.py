@@ -275,7 +275,7 @@ def test_the_value_at_the_chosen_position(seed: int, masking: Masking, leftmost:
 def test_settled_is_the_same_function(seed: int) -> None:
     bench = Bench(random.Random(seed))
     for diagram in (bench.bit(3), bench.number()):
-        assert bench.column(bench.names.settled(diagram)) == bench.column(diagram)
+        assert bench.column(bench.names.canonical(diagram)) == bench.column(diagram)
 
 
 # Counts ----------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def share(names: Names) -> Diagram:
 
 def ranged(names: Names) -> Diagram:
     """A number of which nothing is known: at another position it is another one."""
-    return names.choose(names.letter("b"), names.true, names.anything(Fraction(0), Fraction(1)))
+    return names.choose(names.letter("b"), names.true, names.unknown_in(Fraction(0), Fraction(1)))
 
 
 def shown(names: Names) -> Diagram:
@@ -55,7 +55,7 @@ def test_only_an_average_has_a_mask_and_a_summand(kind: Kind) -> None:
     assert (found.masking, found.summand) == (LEFT, names.letter("a"))
     count = names.clamped(LEFT, names.letter("a"), 1)
     others = [names.positive_part(rectified), count, names.nearest_key(LEFT, False, names.true, 0, 0)[1]]
-    others_of_names = [names.digits(), names.anything(Fraction(0), Fraction(1))]
+    others_of_names = [names.digits(), names.unknown_in(Fraction(0), Fraction(1))]
     for other in [names.affine(other) for other in others] + others_of_names:
         ((number, _),) = names.values(other)[0].parts
         with pytest.raises(UnprovenError, match="average over the visible positions"):

@@ -21,8 +21,8 @@ from attemper.attention_program.ops import (
 )
 from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.checker import analysis as analysis_module
-from attemper.checker.following import follows
 from attemper.checker.names import UnprovenError
+from attemper.checker.reachability import follows
 from attemper.checker.realising import realise
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.errors import AttemperError
@@ -34,7 +34,7 @@ from attemper.networks import meaning_soft
 from attemper.networks.layers import Network
 from attemper.networks.meaning_soft import output_bits
 from attemper.networks.regime import Regime
-from tests.checker.test_following import AUTOMATA
+from tests.checker.test_reachability import AUTOMATA
 from tests.support.drawn.samples import FormulaSampler
 from tests.support.mutants.attacks import network_of
 from tests.support.mutants.one_change import random_network_mutant

@@ -27,13 +27,13 @@ from attemper.attention_program.ops import (
     Step,
     everywhere,
 )
-from attemper.checker.following import follows
 from attemper.checker.names import UnprovenError
+from attemper.checker.reachability import follows
 from attemper.exact import closed_forms, predicates
 from attemper.exact.closed_forms import FIRST, complement
 from attemper.exact.predicates import NonNegative, Predicate, Remainder, Zero
 from attemper.languages.regular.dfa import Dfa
-from tests.checker.test_following import (
+from tests.checker.test_reachability import (
     AB,
     LEFT,
     answer,

@@ -20,7 +20,7 @@ from attemper.checker.rules import Rule
 from attemper.exact import laurent
 from attemper.exact.balls import ball, precision
 
-LEADS = (Fraction(1, 2), Fraction(2), Fraction(5))
+SCORE_GAPS = (Fraction(1, 2), Fraction(2), Fraction(5))
 TERMS = 200
 """So many terms of each series; what follows is less than 2^-60 of the whole."""
 
@@ -29,7 +29,7 @@ Powers = Callable[[Fraction], arb]
 
 
 def powers_of(loss: Fraction) -> Powers:
-    return lambda lead: (-ball(lead * (1 - loss))).exp()
+    return lambda score_gap: (-ball(score_gap * (1 - loss))).exp()
 
 
 def tie_break(e: Powers, gap: Fraction, far: Fraction | None) -> arb:
@@ -65,7 +65,7 @@ def lookup(e: Powers, gap: Fraction, zero: Fraction | None) -> arb:
 def cases() -> Iterator[tuple[Rule, Callable[[Powers, bool], arb]]]:
     """Each rule, and the sum of the others' weights, without and with a loss."""
     far = (Fraction(3), Fraction(7, 4))
-    for gap in LEADS:
+    for gap in SCORE_GAPS:
         yield SelectRule(gap, None), lambda e, _, gap=gap: tie_break(e, gap, None)
         yield SelectRule(gap, far), lambda e, lost, gap=gap: tie_break(e, gap, far[lost])
         own, parity = gap / 3, gap * 3 / 2
@@ -97,9 +97,9 @@ def test_a_uniform_head_has_no_gap_and_no_stray_mass() -> None:
 
 
 def test_the_second_bound_on_what_is_far_holds_for_half_of_the_lead() -> None:
-    lead, rest = laurent.monomial(1, 0, 10), laurent.monomial(1, 0, -3)
+    score_gap, rest = laurent.monomial(1, 0, 10), laurent.monomial(1, 0, -3)
     assert HALF * 2 == 1
-    found = for_losses(lead, rest, laurent.AFTER_FIRST, "")
+    found = for_losses(score_gap, rest, laurent.AFTER_FIRST, "")
     assert found == (10 * 2 - 3 * 2, 10 * 2 / 2 - 3 * 2)
 
 

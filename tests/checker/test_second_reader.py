@@ -23,8 +23,8 @@ from attemper.checker.constructions.integer_value import IntegerValueRule
 from attemper.checker.constructions.nearest_integer import NearestIntegerRule
 from attemper.checker.constructions.select import SelectRule
 from attemper.checker.folders import check_path
-from attemper.checker.following import follows
 from attemper.checker.names import UnprovenError
+from attemper.checker.reachability import follows
 from attemper.checker.rules import Rule
 from attemper.checker.verdict import Status
 from attemper.networks.files import Provenance, load, save

@@ -220,4 +220,4 @@ def test_every_meaning_is_settled(seed: int) -> None:
             meanings = meanings_of(names.positions, Unary(UnaryOperator.NOT, formula))
         except UnprovenError:
             continue
-        assert all(names.settled(meaning) == meaning for meaning in meanings.values())
+        assert all(names.canonical(meaning) == meaning for meaning in meanings.values())

@@ -43,7 +43,7 @@ def test_a_sum_of_nothing_is_a_number() -> None:
 @pytest.mark.parametrize("remainder", range(3))
 def test_remainders_of_several_counts_are_what_they_mean(remainder: int) -> None:
     parts = [(1, Masking.FUTURE, A), (-2, Masking.PAST, B), (4, Masking.NONE, A)]
-    found = NAMES.settled(tested_sums.test_of_sum(NAMES.positions, Remainder(3, remainder), parts, 2))
+    found = NAMES.canonical(tested_sums.test_of_sum(NAMES.positions, Remainder(3, remainder), parts, 2))
     for word in (own for n in range(1, 5) for own in words_of_length(Alphabet(("a", "b")), n)):
         reading = Reading(NAMES, word)
         for i in range(1, len(word) + 1):

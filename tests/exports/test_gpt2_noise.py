@@ -15,7 +15,7 @@ from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ONE, Number
 from attemper.exact.formats import FLOAT32, FORMATS, REAL
 from attemper.exports.gpt2.layout import EPSILON, GAIN, layout_of
-from attemper.exports.gpt2.noise import BIT, LEAD, ROOM, readings
+from attemper.exports.gpt2.noise import BIT, ROOM, SCORE_GAP, readings
 from attemper.exports.gpt2.reading import require_finite, require_readable
 from attemper.exports.gpt2.rounding import ReadBounds, relative
 from attemper.exports.gpt2.weights import greatest_sizes
@@ -231,7 +231,7 @@ def test_compiled_networks_are_read_well_up_to_512_positions(name: str, dtype: s
     require_readable(model.network, layout, dtype)
     tabulated = greatest_sizes(model.network, 512)
     found = list(readings(model.network, layout, tabulated, FORMATS[dtype]))
-    assert {BIT, LEAD} <= {one.bears for one in found}
+    assert {BIT, SCORE_GAP} <= {one.bears for one in found}
     has_clamps = any(layer.clamps for layer in model.network.layers)
     assert has_clamps == (ROOM in {one.bears for one in found})
     assert all(0 < one.noise < one.bears for one in found if one.bears == BIT)

@@ -1,8 +1,8 @@
 """`python -m tests.mutation [MODULE ...]`: change one place of the checker's code after the other.
 
 Each time a test must notice: one in the files that are named after the module, or else any of `--tests`. A
-MODULE is a name such as `heads`, `attention.contests` or `depth.pairs`; without any, all of `checker/`, what
-theories check, and what reads attention programs are taken. `--list` shows the mutants, `--recheck` also
+MODULE is a name such as `heads`, `attention.competition` or `depth.pairs`; without any, all of `checker/`,
+what theories check, and what reads attention programs are taken. `--list` shows the mutants, `--recheck` also
 hunts those that are listed as equivalent, `--like PATTERN` takes only those with the pattern in their names,
 `--sample N` only so many, drawn with `--seed`. `--rooms compiling,running` takes the modules of these folders
 on which no verdict rests. The tests are those of the quick suite, or of `--suite all`.
@@ -30,25 +30,25 @@ FOLDERS = tuple(TESTS / room for room in ("checker", "exact", "attention_program
 
 BESIDE = {
     "reading": ("depth", "depth_second"),
-    "registers": ("following",),
+    "registers": ("reachability",),
     "trees": ("parse",),
     "meaning": ("machine",),
     "averages": ("sign", "local_sign", "lookup"),
-    "blocked": ("select", "head_contests"),
+    "blocked": ("select", "head_competitions"),
     "bounds": ("select", "neighbour", "sign", "lookup", "rules"),
     "claims": ("refutations", "depth"),
-    "contests": ("leads",),
+    "competition": ("score_gaps",),
     "diagrams": ("names", "normal_forms"),
     "growth": ("integer_value", "nearest_integer"),
     "integers": ("integer_value", "nearest_integer"),
     "integer_value": ("nearest_integer",),
     "local_sign": ("rules",),
     "lookup": ("rules",),
-    "neighbour": ("head_contests", "rules"),
+    "neighbour": ("head_competitions", "rules"),
     "scores": ("heads", "uniform", "select", "neighbour", "sign", "local_sign", "lookup"),
-    "select": ("head_contests", "rules"),
+    "select": ("head_competitions", "rules"),
     "sign": ("rules",),
-    "tie_breaks": ("select", "neighbour", "head_contests"),
+    "tie_breaks": ("select", "neighbour", "head_competitions"),
     "enough": ("depth", "depth_second"),
     "identities": ("names", "normal_forms", "source"),
     "sums": ("identities", "names", "normal_forms", "source"),

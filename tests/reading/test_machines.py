@@ -25,7 +25,7 @@ from attemper.attention_program.ops import (
     Step,
     everywhere,
 )
-from attemper.checker import following
+from attemper.checker import reachability
 from attemper.checker.names import UnprovenError
 from attemper.compiling.pipeline import compile_language
 from attemper.errors import InternalError
@@ -54,7 +54,7 @@ from attemper.languages.words import Alphabet, words_of_length
 from attemper.networks.regime import Regime
 from attemper.reading.machines import CapReachedError, Followed, automaton_of
 from attemper.workbench.automata import Caps, automaton_of_formula
-from tests.checker.test_following import Sampler
+from tests.checker.test_reachability import Sampler
 from tests.support.drawn import automata
 from tests.support.drawn.samples import PAST_BINARY, PAST_UNARY
 from tests.support.slowly import mostly_slow
@@ -209,7 +209,7 @@ def test_groups_may_be_followed_one_by_one_or_not_at_all() -> None:
 
 def test_nodes_that_are_made_one_wrongly_are_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     """One node for all letters has no successor for some of them."""
-    monkeypatch.setattr(following, "classes", lambda labels, after: [0] * len(labels))
+    monkeypatch.setattr(reachability, "classes", lambda labels, after: [0] * len(labels))
     program = Program(AB, (A, Shift(Direction.PREVIOUS, 0, default=None), Not(1)), 2)
     with pytest.raises(InternalError, match="for one letter"):
         automaton_of(program, ((1,),), accepts_empty=False)

@@ -114,9 +114,9 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[Batch, ...]]:
     """How often each task was done, here or by a worker."""
     times: Counter[tuple[Batch, ...]] = Counter()
 
-    def counted(contest: TestedNetwork, batches: tuple[Batch, ...]) -> Verification:
+    def counted(tested: TestedNetwork, batches: tuple[Batch, ...]) -> Verification:
         times[batches] += 1
-        return try_batches(contest, batches)
+        return try_batches(tested, batches)
 
     monkeypatch.setattr(working, "try_batches", counted)
     monkeypatch.setattr(sweeps, "try_batches", counted)
@@ -247,7 +247,7 @@ def test_a_worker_says_that_it_does_not_know_a_model() -> None:
     assert work(replace(task, packed=None)) == work(task)
     others = [packed(attemper.compile(f"#<[a] >= {k}", "ab")) for k in (3, 4)]
     assert all(work(replace(other, batches=(Stretch(1, 0, 2),))) for other in others)
-    assert len(working._kept.contests) == working.MOST_KEPT
+    assert len(working._kept.kept_networks) == working.MOST_KEPT
     assert work(replace(task, packed=None)) is None
 
 
@@ -385,9 +385,9 @@ def test_prefixes_are_not_run_by_themselves(monkeypatch: pytest.MonkeyPatch) -> 
     lengths: Counter[int] = Counter()
     runs = TestedNetwork.runs
 
-    def counted(contest: TestedNetwork, words):  # type: ignore[no-untyped-def]
+    def counted(tested: TestedNetwork, words):  # type: ignore[no-untyped-def]
         lengths.update(map(len, words))
-        return runs(contest, words)
+        return runs(tested, words)
 
     monkeypatch.setattr(TestedNetwork, "runs", counted)
     assert verify(MAJORITY, Plan(7, 0, 1)).words == 2**8 - 2

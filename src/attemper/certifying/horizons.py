@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from math import exp, isqrt, log
 from typing import final
 
+from attemper.certifying.extrapolation import GrowingErrors, readings_of
 from attemper.certifying.parts import NetworkPart, PartRounding, Parts
-from attemper.certifying.strains import GrowingErrors, readings_of
 from attemper.checker.analysis import Analysis
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import UnprovenError

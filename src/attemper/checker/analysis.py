@@ -111,7 +111,7 @@ def _output_of(analysis: Analysis, output: Coordinate) -> Diagram:
     end = analysis.end
     if end.errors[output] > ROUNDED:
         raise UnprovenError("its output can be off by more than 1/4")
-    return analysis.names.settled(plain(end.values[output], analysis.names, "the output"))
+    return analysis.names.canonical(plain(end.values[output], analysis.names, "the output"))
 
 
 def with_names(

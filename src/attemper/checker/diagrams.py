@@ -74,12 +74,12 @@ class Diagrams:
         family, _ = variable
         tie = self.ties[family]
         if tie is Tie.CHAIN:
-            low = self._settled(low, family)
+            low = self._canonical(low, family)
             if self._variable[high][0] == family and self._low[high] == low:
                 return high
         elif tie is Tie.EXCLUSIVE:
-            high = self._settled(high, family)
-            if self._settled(low, family) == high:
+            high = self._canonical(high, family)
+            if self._canonical(low, family) == high:
                 return low
         if low == high:
             return low
@@ -149,9 +149,9 @@ class Diagrams:
         family, _ = variable
         tie = self.ties[family]
         if tie is Tie.CHAIN:
-            low = self._settled(low, family)
+            low = self._canonical(low, family)
         elif tie is Tie.EXCLUSIVE:
-            high = self._settled(high, family)
+            high = self._canonical(high, family)
         return low, high
 
     def constrain(self, diagram: Diagram, care: Diagram, false: Diagram) -> Diagram:
@@ -241,7 +241,7 @@ class Diagrams:
                         seen.add(child)
                         stack.append(child)
 
-    def _settled(self, diagram: Diagram, family: int) -> Diagram:
+    def _canonical(self, diagram: Diagram, family: int) -> Diagram:
         """The diagram where every bit of the family at its top is 0."""
         while self._variable[diagram][0] == family:
             diagram = self._low[diagram]

@@ -170,7 +170,7 @@ def _steps(analysis: Analysis, steps: Steps, said: Realisation) -> tuple[dict[Di
         for group, fact in pairs:
             name_group(steps, group, fact)
             for (_, ref), definition in zip(group.bits, fact.definitions, strict=True):
-                found[steps.names.settled(definition)] = _step(said, ref)
+                found[steps.names.canonical(definition)] = _step(said, ref)
     wanted = (*said.program.outputs, *(ref for group in said.groups for _, ref in group.bits))
     for ref in sorted(made_of(said.program, wanted, ())):
         if isinstance(said.program.steps[ref], Count | Linear):
@@ -196,7 +196,7 @@ def _layer(reading: _Reading, number: int, fact: LayerFact) -> Iterator[str]:
     layer = network.layers[number]
     for index, (head, own, mass) in enumerate(zip(layer.heads, fact.heads, fact.masses, strict=True)):
         kind = type(head.construction).__name__.lower()
-        yield f"  head {index}: {kind}, {head.masking}, {_lead(own.rule.gap, mass)}"
+        yield f"  head {index}: {kind}, {head.masking}, {_gap_text(own.rule.gap, mass)}"
         yield f"    score of j at i: {_score(head)}"
         for value, target in zip(head.values, head.targets, strict=True):
             yield f"    reads {form_text(value)} at j, writes {_named(reading, fact.middle, target)}"
@@ -206,7 +206,7 @@ def _layer(reading: _Reading, number: int, fact: LayerFact) -> Iterator[str]:
         yield f"  hidden units {_listed(units)} write {_named(reading, fact.after, target)}"
 
 
-def _lead(gap: Fraction, mass: Fraction) -> str:
+def _gap_text(gap: Fraction, mass: Fraction) -> str:
     if not mass:
         return "all of the attention where it belongs"
     return f"a lead of {gap} per step, at most {_upper(mass)} of the attention elsewhere"
@@ -225,10 +225,10 @@ def _named(reading: _Reading, stream: ResidualValues, coordinate: Coordinate) ->
     names, value = reading.analysis.names, stream.values[coordinate]
     text = None
     if not set(value) - {(0, 0)}:
-        text = reading.texts.get(names.settled(value.get((0, 0), names.false)))
+        text = reading.texts.get(names.canonical(value.get((0, 0), names.false)))
     text = text or _integer(names, value) or _number(reading.analysis.network, coordinate)
-    error, fading = stream.errors[coordinate], stream.fading.get(coordinate)
-    power = f" {_power(fading.power)}" if fading and fading.power else ""
+    error, vanishing = stream.errors[coordinate], stream.vanishing.get(coordinate)
+    power = f" {_power(vanishing.power)}" if vanishing and vanishing.power else ""
     off = f", off by at most {_upper(error)}{power}" if error else ""
     return f"{_label(reading.analysis.network, coordinate)}: {text}{off}"
 

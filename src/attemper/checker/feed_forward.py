@@ -40,7 +40,7 @@ def groups_of(names: Names, layer: Layer, number: int, stream: ResidualValues) -
     groups = []
     for form, outputs in found.items():
         what = f"layer {number}: a hidden unit"
-        diagram = names.settled(names.with_edges(plain(of_form(names, form, stream), names, what)))
+        diagram = names.canonical(names.with_edges(plain(of_form(names, form, stream), names, what)))
         groups.append(UnitGroup(form, diagram, {target: tuple(units) for target, units in outputs.items()}))
     return groups
 

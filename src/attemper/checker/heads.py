@@ -40,18 +40,18 @@ class HeadRule:
     """How the heads of one construction are proved.
 
     `strict_masks`: also with masks that hide i itself. `by_cases`: in each combination of bits at i alone.
-    `has_lead`: a greatest score leads over others, which none does where all are equal. `is_unique`: one
+    `has_gap`: a greatest score leads over others, which none does where all are equal. `is_unique`: one
     visible position has the greatest score, whatever the head's values are.
     """
 
     strict_masks: bool = False
     by_cases: bool = False
-    has_lead: bool = True
+    has_gap: bool = True
     is_unique: bool = False
 
 
 RULES: Mapping[type[Construction], HeadRule] = {
-    Uniform: HeadRule(has_lead=False),
+    Uniform: HeadRule(has_gap=False),
     Select: HeadRule(strict_masks=True, by_cases=True, is_unique=True),
     Neighbour: HeadRule(is_unique=True),
     Sign: HeadRule(),

@@ -59,7 +59,7 @@ class Formulas(Sums):
                 case _:
                     return self.names.bit(AtOffset(offset, family), threshold)
 
-        inside = self.names.elsewhere(self.names.settled(diagram), moved)
+        inside = self.names.elsewhere(self.names.canonical(diagram), moved)
         return self.names.choose(self.names.first if offset < 0 else self.names.last, at_edge, inside)
 
     def chosen(self, masking: Masking, leftmost: bool, where: Diagram, diagram: Diagram) -> Diagram:
@@ -93,7 +93,7 @@ class Formulas(Sums):
         That i itself is visible, sometimes alone, is spelled out for letters and for tests of places and
         counts only: elsewhere it would copy large diagrams into many others.
         """
-        where = self.names.settled(where)
+        where = self.names.canonical(where)
         if self.names.diagrams.is_constant(where):
             return where
         if masking is not Masking.NONE and (residue := self._residue(where)) is not None:

@@ -566,7 +566,7 @@ class Names:
     def elsewhere(self, diagram: Diagram, moved: Callable[[Variable], Diagram]) -> Diagram:
         """The diagram with its variables read elsewhere. Raises `UnprovenError` if it has averages.
 
-        Those are other numbers at another position, and so are ranges (`anything`).
+        Those are other numbers at another position, and so are ranges (`unknown_in`).
         """
         self.constants(diagram, "what is read at another position")
         return self.diagrams.substitute(diagram, moved, self.choose)
@@ -579,7 +579,7 @@ class Names:
         """A function of the position j, read at j = 1."""
         return self.at_fixed(diagram, 1)
 
-    def settled(self, diagram: Diagram) -> Diagram:
+    def canonical(self, diagram: Diagram) -> Diagram:
         """The same function for all words, in the form that tests of i leave open, being decided at i = 1.
 
         Where i = 1 is an exception to the function of i > 1, the tests are decided there; where it is
@@ -624,7 +624,7 @@ class Names:
 
     def mean(self, masking: Masking, summand: Diagram) -> Diagram:
         """The average of a number over the visible positions."""
-        summand = self.settled(summand)
+        summand = self.canonical(summand)
         values = self.constants(summand, "an averaged value")
         if len(values) == 1:
             return summand
@@ -637,7 +637,7 @@ class Names:
             raise UnprovenError("another number stands where an average over the visible positions is needed")
         return own
 
-    def anything(self, least: Fraction, greatest: Fraction) -> Diagram:
+    def unknown_in(self, least: Fraction, greatest: Fraction) -> Diagram:
         """A number of which nothing else is known: it cancels with itself alone."""
         self.quantities.append(Range(least, greatest))
         return self.affine(Affine(Fraction(0), ((len(self.quantities) - 1, Fraction(1)),)))
@@ -682,7 +682,7 @@ class Names:
 
     def clamped(self, masking: Masking, summand: Diagram, power: int) -> Affine:
         """clamp(c, 1, n)^power, c the sum of an integer over the visible positions; the power is 1 or 2."""
-        summand = self.settled(summand)
+        summand = self.canonical(summand)
         if any(value.denominator != 1 for value in self.constants(summand, "a count")):
             raise UnprovenError("a counted value is not an integer")
         return self._numbered(Clamped(masking, summand, power))
@@ -701,7 +701,7 @@ class Names:
             family, threshold = variable
             return self.bit(NearestAt(masking, leftmost, where, query, key, family), threshold)
 
-        return self.elsewhere(self.settled(diagram), moved)
+        return self.elsewhere(self.canonical(diagram), moved)
 
     def nearest_key(
         self, masking: Masking, leftmost: bool, where: Diagram, query: int, key: int
@@ -713,8 +713,8 @@ class Names:
 
     def _favoured(self, where: Diagram) -> Diagram:
         """The positions that are as near as their keys; all of them if there are none, which is the same."""
-        settled = self.settled(where)
-        return self.true if settled == self.false else settled
+        canonical = self.canonical(where)
+        return self.true if canonical == self.false else canonical
 
     def beyond(self, found: int, threshold: int) -> Diagram:
         """[a nearest key - its query >= threshold]; where n = 1 both are 1."""

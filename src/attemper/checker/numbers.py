@@ -37,7 +37,7 @@ def are_numbers_of(analysis: Analysis, steps: Steps, said: Numbers) -> bool:
 
 def _number(steps: Steps, said: Numbers, row: tuple[Part, ...]) -> Diagram:
     names = steps.names
-    return names.settled(names.total(_part(steps, said, part) for part in row))
+    return names.canonical(names.total(_part(steps, said, part) for part in row))
 
 
 def _part(steps: Steps, said: Numbers, part: Part) -> Diagram:
@@ -50,13 +50,13 @@ def _part(steps: Steps, said: Numbers, part: Part) -> Diagram:
 def _require_distribution(names: Names, numbers: list[Diagram]) -> None:
     if any(value < 0 for number in numbers for value in names.constants(number, "a probability")):
         raise UnprovenError("a probability is negative somewhere")
-    if names.settled(names.total(numbers)) != names.true:
+    if names.canonical(names.total(numbers)) != names.true:
         raise UnprovenError("the probabilities are not seen to have the sum 1 everywhere")
 
 
 def _greatest(names: Names, diagram: Diagram) -> Fraction:
     """The greatest size of a number, whose averages must be over the same positions."""
-    values = names.values(names.settled(names.with_edges(diagram)))
+    values = names.values(names.canonical(names.with_edges(diagram)))
     return max(_size(names, value) for value in values)
 
 
@@ -65,5 +65,5 @@ def _size(names: Names, value: Affine) -> Fraction:
     if len({mean.masking for mean, _ in means}) > 1:
         raise UnprovenError("a number that is put out is no average over the visible positions")
     averaged = names.total(names.scaled(mean.summand, factor) for mean, factor in means)
-    whole = names.settled(names.plus(averaged, names.number(value.constant)))
+    whole = names.canonical(names.plus(averaged, names.number(value.constant)))
     return max(abs(size) for size in names.constants(whole, "an average"))

@@ -61,12 +61,12 @@ class Programs(Sums):
 
     def exists(self, masking: Masking, where: Diagram) -> Diagram:
         """[some visible position j has where(j)]."""
-        where = self.names.settled(where)
+        where = self.names.canonical(where)
         return where if self.names.diagrams.is_constant(where) else self.names.bit(Exists(masking, where))
 
     def chosen(self, masking: Masking, leftmost: bool, where: Diagram, diagram: Diagram) -> Diagram:
         """The value at the rightmost (leftmost) visible position with `where`, which must exist."""
-        where, diagram = self.names.settled(where), self.names.settled(diagram)
+        where, diagram = self.names.canonical(where), self.names.canonical(diagram)
         if where == self.names.false:
             return self.names.false
         cared = self.names.diagrams.constrain(diagram, where, self.names.false)
@@ -74,7 +74,7 @@ class Programs(Sums):
 
     def shifted(self, diagram: Diagram, offset: int, at_edge: Diagram) -> Diagram:
         """The value at i + offset (offset 1 or -1), `at_edge` where there is no such position."""
-        inside = self._moved(self.names.settled(diagram), lambda family: AtOffset(offset, family))
+        inside = self._moved(self.names.canonical(diagram), lambda family: AtOffset(offset, family))
         return self.names.choose(self.names.first if offset < 0 else self.names.last, at_edge, inside)
 
     def _moved(self, diagram: Diagram, name: Callable[[int], SelectedAt | AtOffset]) -> Diagram:
@@ -107,7 +107,7 @@ class Steps:
     def bit(self, ref: Ref) -> Diagram:
         """The diagram of a step that is a bit. Raises `UnprovenError` for steps without a machine meaning."""
         if ref not in self._known:
-            self._known[ref] = self.names.settled(self._bit(ref, self.program.steps[ref]))
+            self._known[ref] = self.names.canonical(self._bit(ref, self.program.steps[ref]))
         return self._known[ref]
 
     def make_all(self) -> None:
@@ -161,7 +161,7 @@ class Steps:
 
     def _sum(self, bits: tuple[Ref, ...]) -> Diagram:
         """The sum of bits of which at most one is meant to be 1."""
-        total = self.names.settled(self.names.total(map(self.bit, bits)))
+        total = self.names.canonical(self.names.total(map(self.bit, bits)))
         if not self.names.is_bit(total):
             self.promises.append(bits)
         return total
@@ -193,7 +193,7 @@ class Steps:
         offset = -1 if step.direction is Direction.PREVIOUS else 1
         for _ in range(step.distance):
             at_edge = found if step.default is None else names.number(step.default)
-            found = names.settled(self.positions.shifted(found, offset, at_edge))
+            found = names.canonical(self.positions.shifted(found, offset, at_edge))
         return found
 
     def _attend(self, step: Attend) -> Diagram:
@@ -336,6 +336,6 @@ def results_of(steps: Steps) -> tuple[Diagram, ...]:
     if program.numbers is not None:
         raise UnprovenError("the program puts out numbers, not bits")
     found = tuple(steps.bit(ref) for ref in program.outputs)
-    if program.symbols and names.settled(names.total(found)) != names.true:
+    if program.symbols and names.canonical(names.total(found)) != names.true:
         raise UnprovenError("its output is not seen to be exactly one symbol")
     return found

@@ -190,7 +190,7 @@ def _of_program(network: Network, language: Language, said: Realisation | None) 
 
 def _of_machine(network: Network, said: Realisation, dfa: Dfa | None) -> Analysis:
     """The network runs a machine's program, which keeps its promises and is followed beside the automaton."""
-    from attemper.checker.following import follows
+    from attemper.checker.reachability import follows
     from attemper.checker.realising import realise
 
     with deep():

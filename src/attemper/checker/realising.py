@@ -89,7 +89,7 @@ def named_together(
 def require_defined(steps: Steps, group: SymbolGroup, fact: SymbolFact) -> None:
     """Raise `UnprovenError` unless the bits of a group are the program's."""
     for (coordinate, ref), bit in zip(group.bits, fact.definitions, strict=True):
-        if steps.bit(ref) != steps.names.settled(bit):
+        if steps.bit(ref) != steps.names.canonical(bit):
             raise UnprovenError(
                 f"after layer {group.layer}, coordinate {coordinate} is not shown to be step {ref}"
             )

@@ -1,7 +1,7 @@
 """What is proved of a head, whichever construction it is, and what rounding can take away from that.
 
 A rule holds what was proved of the scores in real arithmetic. Its `stray(loss, noise)` bounds the mass off
-the right position if every lead is smaller by the relative `loss`, and the weights of two positions,
+the right position if every score gap is smaller by the relative `loss`, and the weights of two positions,
 compared with each other, are off by the factor `noise`: 0 and 1 in real arithmetic. With r = e^-gap the
 weights of the others, relative to the winner's, sum to W and the mass is W / (1 + W). FORMAT.md has the
 lemmas.
@@ -27,10 +27,10 @@ class Rule(Protocol):
 
     @property
     def gap(self) -> Fraction:
-        """The lead per step; 0 if all visible positions are right ones."""
+        """The score gap per step; 0 if all visible positions are right ones."""
 
     @property
-    def least_lead(self) -> Fraction:
+    def least_gap(self) -> Fraction:
         """By how much the greatest score leads over every visible position of another value, at least.
 
         It says something only if it is positive: then all positions of the greatest score have one value.
@@ -51,7 +51,9 @@ class Peaked(ABC):
 
     @abstractmethod
     def loss(self, head: RoundedHead) -> flint.arb:
-        """By which part leads can be smaller than in real arithmetic; `BeyondError` if nothing is known."""
+        """By which part score gaps can be smaller than in real arithmetic; `BeyondError` if nothing is
+        known.
+        """
 
     @final
     def offs(self, head: RoundedHead) -> list[Off]:
@@ -72,9 +74,9 @@ class HeadFact:
     reads_blocked: bool = False
 
 
-def weight(lead: Fraction, loss: flint.arb) -> flint.arb:
+def weight(score_gap: Fraction, loss: flint.arb) -> flint.arb:
     """The weight, relative to the winner's, of what is behind by so much, less the loss."""
-    return (-ball(lead) * (1 - loss)).exp()
+    return (-ball(score_gap) * (1 - loss)).exp()
 
 
 def far_weight(far: tuple[Fraction, Fraction] | None, loss: flint.arb) -> flint.arb:

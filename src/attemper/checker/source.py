@@ -57,12 +57,12 @@ def _meaning(formulas: Formulas, formula: Formula, known: Known) -> Diagram:
         case Unary(operator, operand):
             return _unary(formulas, operator, known[operand])
         case Binary(operator, left, right):
-            return formulas.names.settled(_binary(formulas, operator, known[left], known[right]))
+            return formulas.names.canonical(_binary(formulas, operator, known[left], known[right]))
         case Comparison(operator, left_term, right_term):
             difference = subtract(left_term, right_term)
-            return formulas.names.settled(_comparison(formulas, operator, difference, known))
+            return formulas.names.canonical(_comparison(formulas, operator, difference, known))
         case Numerical(predicate, term):
-            return formulas.names.settled(
+            return formulas.names.canonical(
                 test_of_sum(formulas, predicate, _counts(formulas, term, known), term.constant)
             )
         case _:
@@ -72,11 +72,11 @@ def _meaning(formulas: Formulas, formula: Formula, known: Known) -> Diagram:
 def _unary(formulas: Formulas, operator: UnaryOperator, bit: Diagram) -> Diagram:
     match operator:
         case UnaryOperator.NOT:
-            return formulas.names.negation(bit)  # of what is settled: that is settled, too
+            return formulas.names.negation(bit)  # of what is canonical: that is canonical, too
         case UnaryOperator.YESTERDAY:
-            return formulas.names.settled(formulas.shifted(bit, -1, formulas.names.false))
+            return formulas.names.canonical(formulas.shifted(bit, -1, formulas.names.false))
         case UnaryOperator.NEXT:
-            return formulas.names.settled(formulas.shifted(bit, 1, formulas.names.false))
+            return formulas.names.canonical(formulas.shifted(bit, 1, formulas.names.false))
         case _:
             raise AssertionError(f"'{operator}' is not of the core")
 

@@ -48,10 +48,10 @@ class Sums(Positions):
 
     def sum_at_least(self, masking: Masking, summand: Diagram, threshold: int) -> Diagram:
         """[the sum of an integer over the visible positions >= threshold]."""
-        mark, summand = self.names.mark(masking), self.names.settled(summand)
+        mark, summand = self.names.mark(masking), self.names.canonical(summand)
         corner = self._corner(self._marked(masking, summand))
         threshold -= corner
-        summand = self.names.settled(self.names.plus(summand, self.names.scaled(mark, -corner)))
+        summand = self.names.canonical(self.names.plus(summand, self.names.scaled(mark, -corner)))
         scale = self._scale(summand)
         if scale == 0:
             return self.names.number(threshold <= 0)
@@ -109,7 +109,7 @@ class Sums(Positions):
         like both, and a number, it is a sum over all positions that some mask shows, i with them.
         """
         several = self.names.negation(self.names.only)
-        left, right, own = (self.names.settled(part) for part in (left, right, own))
+        left, right, own = (self.names.canonical(part) for part in (left, right, own))
         own = self.names.diagrams.constrain(own, several, self.names.false)
         if left == right == self.names.false:
             return self._reaches(own, threshold)
@@ -188,7 +188,7 @@ class Sums(Positions):
         self, masking: Masking, bit: Diagram, predicate: Predicate, scale: int, shift: int
     ) -> Diagram:
         """[predicate(scale * count + shift)] for the count of a bit over the visible positions."""
-        bit = self.names.settled(bit)
+        bit = self.names.canonical(bit)
         if bit == self.names.true:
             a, b, c = NUMBER_VISIBLE[masking]
             return self.names.place(predicate, scale * a, scale * b, scale * c + shift)

@@ -84,23 +84,24 @@ class PerStep:
 class ResidualValues:
     """The values of all coordinates at one depth of the network.
 
-    The errors hold at every length. Of some it is known that they fade with it: those are in `fading`, and
-    `steps` says more of nearest keys. Whoever adds to an error calls `worsen`, which keeps all three in step.
+    The errors hold at every length. Of some it is known that they vanish with it: those are in `vanishing`,
+    and `steps` says more of nearest keys. Whoever adds to an error calls `worsen`, which keeps all three in
+    step.
     """
 
     values: list[Value]
     errors: list[Fraction] = field(default_factory=list)
-    fading: dict[Coordinate, Bound] = field(default_factory=dict)
+    vanishing: dict[Coordinate, Bound] = field(default_factory=dict)
     steps: dict[Coordinate, PerStep | None] = field(default_factory=dict)
 
     def copy(self) -> ResidualValues:
         """Another stream with the same values, of which what is done to it is not done to this one."""
-        return ResidualValues(list(self.values), list(self.errors), dict(self.fading), dict(self.steps))
+        return ResidualValues(list(self.values), list(self.errors), dict(self.vanishing), dict(self.steps))
 
     def worsen(self, coordinate: Coordinate, error: Bound, step: PerStep | None = None) -> None:
         """Add to an error. By steps it is known only if that is all of it."""
         if error.factor:
-            self.fading[coordinate] = self.bound(coordinate, None).plus(error)
+            self.vanishing[coordinate] = self.bound(coordinate, None).plus(error)
             self.steps[coordinate] = None if self.errors[coordinate] else step
             self.errors[coordinate] += error.factor
 
@@ -114,7 +115,7 @@ class ResidualValues:
         step = self.steps.get(coordinate)
         if step is not None and self.steps_of(coordinate, found):
             return step.bound
-        return self.fading.get(coordinate, Bound(self.errors[coordinate]))
+        return self.vanishing.get(coordinate, Bound(self.errors[coordinate]))
 
 
 def embedded(names: Names, network: Network) -> ResidualValues:
@@ -228,18 +229,21 @@ def bound_of(form: LinearForm, stream: ResidualValues, found: int | None = None)
     return total
 
 
-def peak_of(names: Names, value: Value) -> Bound:
+def magnitude_of(names: Names, value: Value) -> Bound:
     """The greatest size of a value, in words of length n."""
     total = Bound(Fraction(0))
     for (a, b), diagram in value.items():
-        peaks = [_peak(names, own) for own in names.values(diagram)]
-        greatest = Bound(max(peak.factor for peak in peaks), max(peak.power for peak in peaks))
+        magnitudes = [_magnitude(names, own) for own in names.values(diagram)]
+        greatest = Bound(
+            max(magnitude.factor for magnitude in magnitudes),
+            max(magnitude.power for magnitude in magnitudes),
+        )
         # 1/i is as large as 1 at i = 1.
         total = total.plus(greatest.times(Bound(Fraction(1), max(a, 0) + b)))
     return total
 
 
-def _peak(names: Names, value: Affine) -> Bound:
+def _magnitude(names: Names, value: Affine) -> Bound:
     """The greatest size of an affine value: a whole number is at most n, or its square n^2."""
     total = Bound(abs(value.constant))
     for number, factor in value.parts:

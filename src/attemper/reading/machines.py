@@ -1,16 +1,17 @@
 """The automaton of an attention program: everything that the program can keep of the past is followed.
 
-`checker.following` follows a program beside a given automaton. Here nothing is given, and the nodes of the
-last walk are the automaton: a node is a letter that is read, with its place, the codes of the groups and the
-registers there, and has the output's bit.
+`checker.reachability` follows a program beside a given automaton. Here nothing is given, and the
+configurations of the last walk are the automaton: a configuration is a letter that is read, with its place,
+the codes of the groups and the registers there, and has the output's bit.
 
-*The nodes are deterministic.* A node has one successor for each letter. At the start the track is every place
-with every letter. A walk's node is a scene of the track with registers; the registers after a node are a
-function of the node, so that its successors are those of its scene, one for each letter. Where nodes are made
-one (`checker.alike.classes`), each has the letter in its label and the same set of classes after it, which is
-one class for each letter: so the new track has one successor for each letter, too. (`_by_letter` looks at
-this for every node all the same.) Hence a word of n >= 1 letters has one way of n nodes, and by induction on
-n the last node has the letter, the place, the codes and the registers of position n.
+*The configurations are deterministic.* A configuration has one successor for each letter. At the start the
+abstraction is every place with every letter. A walk's configuration is a scene of the abstraction with
+registers; the registers after a configuration are a function of the configuration, so that its successors are
+those of its scene, one for each letter. Where configurations are made one (`checker.bisimulation.classes`),
+each has the letter in its label and the same set of classes after it, which is one class for each letter: so
+the new abstraction has one successor for each letter, too. (`_by_letter` looks at this for every
+configuration all the same.) Hence a word of n >= 1 letters has one way of n configurations, and by induction
+on n the last configuration has the letter, the place, the codes and the registers of position n.
 
 *The empty word* is computed by no network and no program. Its verdict is given, and stands in a state of its
 own, to which no letter leads.
@@ -38,8 +39,8 @@ from attemper.attention_program.ops import (
     Step,
 )
 from attemper.attention_program.wellformed import is_machine
-from attemper.checker.following import Follower, RefGroup, Walk
 from attemper.checker.names import UnprovenError
+from attemper.checker.reachability import Follower, RefGroup, Walk
 from attemper.checker.registers import StepCone
 from attemper.errors import InternalError
 from attemper.languages.regular.dfa import Dfa
@@ -151,10 +152,10 @@ class _Watch:
     end: float
     is_counting: bool
 
-    def look(self, nodes: int) -> None:
-        """Raise `CapReachedError` if there are too many nodes, or if the time is over."""
+    def look(self, configurations: int) -> None:
+        """Raise `CapReachedError` if there are too many configurations, or if the time is over."""
         why = ": a total rises and falls, and is read however far it goes" if self.is_counting else ""
-        if nodes > self.configurations:
+        if configurations > self.configurations:
             raise CapReachedError(
                 f"what it keeps has over {self.configurations:,} configurations{why}", "configurations"
             )
@@ -163,21 +164,29 @@ class _Watch:
 
 
 def _followed(follower: Follower, accepts_empty: bool) -> Followed:
-    """The nodes of the last walk behind a start of their own."""
+    """The configurations of the last walk behind a start of their own."""
     for group in follower.groups:
         follower.follow(group)
     walk = Walk(follower, (follower.program.output,))
-    accepting = [node + 1 for node, is_one in enumerate(follower.said(walk)) if is_one]
-    moves = [_by_letter(follower, walk, nodes) for nodes in (range(len(walk.track.first)), *walk.after)]
+    accepting = [configuration + 1 for configuration, is_one in enumerate(follower.said(walk)) if is_one]
+    moves = [
+        _by_letter(follower, walk, configurations)
+        for configurations in (range(len(walk.abstraction.first)), *walk.after)
+    ]
     start = [0] if accepts_empty else []
     dfa = Dfa(follower.program.alphabet, tuple(moves), 0, frozenset(start + accepting))
-    return Followed(minimal(dfa), len(walk.nodes))
+    return Followed(minimal(dfa), len(walk.configurations))
 
 
-def _by_letter(follower: Follower, walk: Walk, nodes: Sequence[int]) -> tuple[int, ...]:
-    """The state of the node that reads each letter. Raises `InternalError` unless there is one for each."""
-    letters = {walk.track.scenes[walk.nodes[node][0]][0]: node + 1 for node in nodes}
+def _by_letter(follower: Follower, walk: Walk, configurations: Sequence[int]) -> tuple[int, ...]:
+    """The state of the configuration that reads each letter. Raises `InternalError` unless there is one for
+    each.
+    """
+    letters = {
+        walk.abstraction.scenes[walk.configurations[configuration][0]][0]: configuration + 1
+        for configuration in configurations
+    }
     count = len(follower.program.alphabet.symbols)
-    if len(nodes) != count or len(letters) != count:
+    if len(configurations) != count or len(letters) != count:
         raise InternalError("a node has no successor, or several, for one letter (please report)")
     return tuple(letters[letter] for letter in range(count))

@@ -82,7 +82,7 @@ class _StreamAfter:
         (output,) = self.network.outputs
         if self.stream.errors[output] > ROUNDED:
             raise UnprovenError("its output can be off by more than 1/4")
-        diagram = self.names.settled(plain(self.stream.values[output], self.names, "the output"))
+        diagram = self.names.canonical(plain(self.stream.values[output], self.names, "the output"))
         if not self.names.is_bit(diagram):
             raise UnprovenError("its output is not a bit")
         ref = self.found.made_of(diagram, (*self.looked, *self.places))
@@ -113,7 +113,7 @@ class _StreamAfter:
         for coordinate in dict.fromkeys(c for form in forms for c, _ in form):
             try:
                 value = plain(stream.values[coordinate], self.names, "a coordinate")
-                bits = [self.names.settled(bit) for _, bit in self.found.levels(value)]
+                bits = [self.names.canonical(bit) for _, bit in self.found.levels(value)]
             except UnprovenError:
                 continue
             for bit in bits:
@@ -169,7 +169,7 @@ class _StreamAfter:
                 continue
             if after.errors[coordinate] or not self.names.is_bit(value):
                 continue
-            bit = self.names.settled(value)
+            bit = self.names.canonical(value)
             if not self.names.diagrams.is_constant(bit) and bit in self.found.refs:
                 found[coordinate] = bit
         return found

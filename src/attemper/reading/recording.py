@@ -65,7 +65,7 @@ class Recording(Programs):
     def possible(self, variables: Iterable[Variable]) -> Diagram:
         """Where the tests of i among these are, at i = 1, what they are there: true at every position.
 
-        Tests that differ at i = 1 alone are not told apart otherwise, and settled diagrams leave that open.
+        Tests that differ at i = 1 alone are not told apart otherwise, and canonical diagrams leave that open.
         """
         found = self.names.true
         for variable in sorted(variables):

@@ -81,7 +81,7 @@ class RecoveredSteps:
 
     def made_of(self, diagram: Diagram, parts: Sequence[Ref]) -> Ref | None:
         """The step that a bit is, as a function of these; None if no such function is found."""
-        diagram = self.names.settled(diagram)
+        diagram = self.names.canonical(diagram)
         known = self._plain(diagram)
         if known is not None:
             return known

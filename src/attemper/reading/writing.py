@@ -42,7 +42,7 @@ class HiddenUnits:
             total = _Sum([(Fraction(1), one) for one in numbers])
         except UnprovenError:
             return False
-        return all(self._is_added(total, level, self.names.settled(bit)) for level, bit in wanted)
+        return all(self._is_added(total, level, self.names.canonical(bit)) for level, bit in wanted)
 
     def _is_added(self, total: _Sum, level: Fraction, bit: Diagram) -> bool:
         """Whether a step says where the sum is `level`: a disjunction, if its bits exclude each other."""

@@ -12,7 +12,7 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.analysis import Analysis
 from attemper.checker.attention.by_cases import CasesRule
-from attemper.checker.attention.contests import RivalPair
+from attemper.checker.attention.competition import RivalPair
 from attemper.checker.constructions.select import SelectRule
 from attemper.checker.diagrams import Diagram
 from attemper.checker.heads import head_fact
@@ -61,8 +61,8 @@ def pairs_of(fact: HeadFact) -> list[list[RivalPair]]:
     found: list[list[RivalPair]] = []
     for rule in rules:
         assert isinstance(rule, SelectRule)
-        assert rule.contest is not None
-        found.append(list(rule.contest.pairs))
+        assert rule.competition is not None
+        found.append(list(rule.competition.pairs))
     return found
 
 

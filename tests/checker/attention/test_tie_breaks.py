@@ -28,5 +28,5 @@ def test_a_level_is_at_most_the_lead_of_positions_so_many_steps_apart(
             seen, found = visible(masking, i, n), laurent.at(level.form, i, n)
             assert found == (5 * steps if power == 1 else Fraction(5 * steps, max(seen) ** 2))
             for j, k in combinations(seen, 2):
-                lead = 5 * abs(Fraction(j) ** power - Fraction(k) ** power)
-                assert lead >= found or k - j < steps
+                score_gap = 5 * abs(Fraction(j) ** power - Fraction(k) ** power)
+                assert score_gap >= found or k - j < steps

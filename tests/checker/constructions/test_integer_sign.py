@@ -95,7 +95,7 @@ def test_a_nearest_key_is_off_by_what_is_said_for_each_step(regime: Regime) -> N
     (head,) = found.soft.layers[layer].heads
     assert isinstance(head.construction, NearestInteger)
     (target,), after = head.targets, analysis.layers[layer].after
-    step, fading = after.steps[target], after.fading[target]
+    step, fading = after.steps[target], after.vanishing[target]
     assert step is not None
     assert step.bound.power == -1
     assert fading.power == 0
@@ -117,7 +117,7 @@ def test_the_right_parity_has_the_attention_that_is_said(regime: Regime) -> None
     found, analysis = compiled(regime)
     for number, fact in enumerate(analysis.layers[-1].heads):
         assert isinstance(fact.rule, IntegerSignRule)
-        assert fact.rule.lead == 4
+        assert fact.rule.smallest == 4
         assert 0 < fact.rule.off < Fraction(1, 10)
         assert fact.rule.gap == 4 * (1 - fact.rule.off)
         head = found.soft.layers[-1].heads[number]
@@ -265,15 +265,17 @@ def test_scores_that_are_too_small_prove_nothing(factor: Fraction, regime: Regim
     assert not is_proved(with_head(found.soft, layer, 0, replace(head, key=key)), found)
 
 
-@pytest.mark.parametrize("lead", [times(8, 1), plus(8, Digits(N)), times(2, Digits(I))])
-def test_integers_whose_margin_does_not_grow_are_not_compared(lead: ClosedForm) -> None:
+@pytest.mark.parametrize("smallest", [times(8, 1), plus(8, Digits(N)), times(2, Digits(I))])
+def test_integers_whose_margin_does_not_grow_are_not_compared(smallest: ClosedForm) -> None:
     right = plus(8, times(2, Digits(N)))
     found, _ = compiled(Regime.UNBOUNDED)
-    weaker = edited(found.soft, {times(right, N, power): times(lead, N, power) for power in (I, Power(I, 2))})
+    weaker = edited(
+        found.soft, {times(right, N, power): times(smallest, N, power) for power in (I, Power(I, 2))}
+    )
     assert weaker != found.soft
     assert not is_proved(weaker, found)
     found, _ = compiled(Regime.TEMPERATURE)
-    weaker = edited(found.soft, {times(right, Power(N, 3)): times(lead, Power(N, 3))})
+    weaker = edited(found.soft, {times(right, Power(N, 3)): times(smallest, Power(N, 3))})
     assert weaker != found.soft
     assert not is_proved(weaker, found)
 
@@ -361,7 +363,7 @@ def test_a_sign_is_named_by_what_is_compared(constant: int, unit: int | Fraction
     found, _ = compared_with(names)
     fact = rules.integer_sign(read(names, query_of(names, constant, unit)))
     assert isinstance(fact.rule, IntegerSignRule)
-    assert fact.rule.lead == 4 * abs(unit)
+    assert fact.rule.smallest == 4 * abs(unit)
     assert fact.rule.off == Fraction(1, 100) / abs(unit)
     is_more = names.beyond(found, 0 if constant == 1 else 1)
     is_even = is_more if unit > 0 else names.negation(is_more)

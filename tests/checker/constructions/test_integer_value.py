@@ -27,7 +27,7 @@ from attemper.checker.rounding.attention import LARGEST_LOSS
 from attemper.checker.rounding.growth import at_most, fading, size_of, times, total
 from attemper.checker.rounding.network import Rounding
 from attemper.checker.rules import HeadFact
-from attemper.checker.values import Bound, ResidualValues, bound_of, of_closed_form, peak_of
+from attemper.checker.values import Bound, ResidualValues, bound_of, magnitude_of, of_closed_form
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.exact import laurent
 from attemper.exact.balls import ball, precision
@@ -104,20 +104,20 @@ def test_no_more_attention_strays_than_is_said(regime: Regime) -> None:
                 assert 1 - max(weights.values(), key=lambda weight: float(weight.mid())) <= most
 
 
-LEADS = {
-    Regime.UNBOUNDED: lambda lead: {
-        product(plus(8, product(2, Digits(N))), N, power): product(lead, N, power)
+SCORE_GAPS = {
+    Regime.UNBOUNDED: lambda score_gap: {
+        product(plus(8, product(2, Digits(N))), N, power): product(score_gap, N, power)
         for power in (I, Power(I, 2))
     },
-    Regime.TEMPERATURE: lambda lead: {
-        product(plus(8, product(2, Digits(N))), Power(N, 3)): product(lead, Power(N, 3))
+    Regime.TEMPERATURE: lambda score_gap: {
+        product(plus(8, product(2, Digits(N))), Power(N, 3)): product(score_gap, Power(N, 3))
     },
 }
 
 
 @pytest.mark.parametrize("regime", REGIMES)
 @pytest.mark.parametrize(
-    "lead",
+    "score_gap",
     [
         *(number(constant) for constant in (8, 12, 64, 1000)),
         plus(8, Digits(N)),
@@ -129,22 +129,22 @@ LEADS = {
         plus(Fraction(1, 10**25), product(2, Digits(N))),
     ],
 )
-def test_a_margin_that_does_not_grow_enough_proves_nothing(regime: Regime, lead: ClosedForm) -> None:
+def test_a_margin_that_does_not_grow_enough_proves_nothing(regime: Regime, score_gap: ClosedForm) -> None:
     """A constant margin is wrong, however large: in long words integers are too far off."""
     found, _ = looked_up(regime)
     language = language_of(one_nearest(Mask.ALL, Choice.RIGHTMOST, QUERY, KEY))
-    weaker = edited(found.soft, LEADS[regime](lead))
+    weaker = edited(found.soft, SCORE_GAPS[regime](score_gap))
     assert weaker != found.soft
     with pytest.raises(UnprovenError):
         prove(weaker, language, found.realisation)
 
 
 @pytest.mark.parametrize("regime", REGIMES)
-@pytest.mark.parametrize("lead", [plus(9, product(2, Digits(N))), plus(8, product(5, Digits(N)))])
-def test_greater_margins_prove_the_same(regime: Regime, lead: ClosedForm) -> None:
+@pytest.mark.parametrize("score_gap", [plus(9, product(2, Digits(N))), plus(8, product(5, Digits(N)))])
+def test_greater_margins_prove_the_same(regime: Regime, score_gap: ClosedForm) -> None:
     found, _ = looked_up(regime)
     language = language_of(one_nearest(Mask.ALL, Choice.RIGHTMOST, QUERY, KEY))
-    prove(edited(found.soft, LEADS[regime](lead)), language, found.realisation)
+    prove(edited(found.soft, SCORE_GAPS[regime](score_gap)), language, found.realisation)
 
 
 def test_other_constructions_read_no_integers() -> None:
@@ -253,7 +253,7 @@ def test_peaks_of_whole_numbers() -> None:
     names = Formulas(("a", "b")).names
     square = names.clamped(Masking.FUTURE, names.letter("a"), 2)
     value = {(-2, 1): names.affine(Affine(Fraction(4), square.parts)), (0, 0): names.digits()}
-    assert peak_of(names, value) == Bound(Fraction(6), 3)
+    assert magnitude_of(names, value) == Bound(Fraction(6), 3)
     for word_length in (1, 2, 9):
         for i in range(1, word_length + 1):
             most = evaluate(over(I, 2), i, word_length) * word_length * (4 + word_length**2)
@@ -272,10 +272,10 @@ def test_peaks_are_those_of_the_largest_values() -> None:
         (names.scaled(names.digits(), -5), Bound(Fraction(5), 1)),
         *((names.scaled(names.mean(Masking.FUTURE, step), 2), Bound(Fraction(6))) for step in steps),
     ):
-        assert peak_of(names, {(0, 0): diagram}) == expected
+        assert magnitude_of(names, {(0, 0): diagram}) == expected
     for powers, power in (((2, 0), 2), ((1, -1), 0), ((-1, 1), 1), ((-3, -1), -1)):
-        assert peak_of(names, {powers: number_(2)}) == Bound(Fraction(2), power)
-    assert peak_of(names, {}) == Bound(Fraction(0)).plus(Bound(Fraction(0), -4)) == Bound(Fraction(0))
+        assert magnitude_of(names, {powers: number_(2)}) == Bound(Fraction(2), power)
+    assert magnitude_of(names, {}) == Bound(Fraction(0)).plus(Bound(Fraction(0), -4)) == Bound(Fraction(0))
 
 
 def test_whole_numbers_have_no_bounds() -> None:
@@ -320,15 +320,15 @@ def read_one(
 
 FORMULAS = Formulas(("a", "b")).names
 STEP = FORMULAS.plus(FORMULAS.letter("a"), FORMULAS.scaled(FORMULAS.letter("b"), -1))
-LEAD = FORMULAS.plus(FORMULAS.number(8), FORMULAS.scaled(FORMULAS.digits(), 2))
+SCORE_GAP = FORMULAS.plus(FORMULAS.number(8), FORMULAS.scaled(FORMULAS.digits(), 2))
 
 
 def looking(side: Masking = Masking.PAST) -> list[tuple[dict, dict]]:  # type: ignore[type-arg]
     """(8 + 2 digits(n)) n (2 c j - j^2) / V."""
     count, unit = (FORMULAS.mean(side, summand) for summand in (STEP, FORMULAS.mark(side)))
     return [
-        ({(0, 0): count}, {(1, 1): FORMULAS.scaled(LEAD, 2)}),
-        ({(0, 0): unit}, {(2, 1): FORMULAS.scaled(LEAD, -1)}),
+        ({(0, 0): count}, {(1, 1): FORMULAS.scaled(SCORE_GAP, 2)}),
+        ({(0, 0): unit}, {(2, 1): FORMULAS.scaled(SCORE_GAP, -1)}),
     ]
 
 
@@ -358,8 +358,8 @@ def test_what_is_read_and_how_far_it_is_off(power: int, growth: int) -> None:
         (lambda rows: rows[1:], "not those of a lookup"),
         (lambda rows: [*rows, ({(0, 0): FORMULAS.true}, {(3, 0): FORMULAS.true})], "not those of a lookup"),
         (lambda rows: [*rows, ({(0, 0): FORMULAS.true}, {(1, 0): FORMULAS.true})], "not those of a lookup"),
-        (lambda rows: [(rows[0][0], {(1, 1): LEAD}), rows[1]], "top at the count"),
-        (lambda rows: [(rows[0][0], {(1, 2): FORMULAS.scaled(LEAD, 2)}), rows[1]], "top at the count"),
+        (lambda rows: [(rows[0][0], {(1, 1): SCORE_GAP}), rows[1]], "top at the count"),
+        (lambda rows: [(rows[0][0], {(1, 2): FORMULAS.scaled(SCORE_GAP, 2)}), rows[1]], "top at the count"),
         (lambda rows: [(rows[1][0], rows[0][1]), rows[0]], "not those of a lookup|number visible"),
         (lambda rows: [looking(Masking.FUTURE)[0], rows[1]], "count over the visible"),
         (lambda rows: [rows[0], looking(Masking.FUTURE)[1]], "count over the visible"),

@@ -243,8 +243,8 @@ def test_no_error_takes_more_from_a_lookup_than_its_loss(seed: int) -> None:
                 return sum(products) + ends(sigma) * sum(map(abs, products))
 
             for j in {*range(1, visible + 1)} - {best}:
-                lead = Fraction((j - c) ** 2 - (best - c) ** 2, visible)
-                assert score(best) - score(j) >= (1 - loss) * lead
+                score_gap = Fraction((j - c) ** 2 - (best - c) ** 2, visible)
+                assert score(best) - score(j) >= (1 - loss) * score_gap
 
 
 @finely

@@ -47,8 +47,8 @@ def neighbour(masking: Masking, inverse: bool, w: tuple[str, int], strength: int
     r = reach(masking)
 
     def own(i: int, n: int) -> Fraction:
-        lead = 2 * factor * (1 if name == "sign" else i if name == "i sign" else n)
-        return lead - (Fraction(2 * strength * r(i, n) ** 2, i * i) if inverse else strength)
+        score_gap = 2 * factor * (1 if name == "sign" else i if name == "i sign" else n)
+        return score_gap - (Fraction(2 * strength * r(i, n) ** 2, i * i) if inverse else strength)
 
     def parity(i: int, n: int) -> int:
         return 2 * factor * (1 if name == "sign" else i if name == "i sign" else n)

@@ -268,4 +268,4 @@ def test_a_tie_break_whose_rows_are_too_mixed_has_no_bound(network: Network) -> 
     assert isinstance(fact.rule, SelectRule | NeighbourRule)
     assert loss_of(run, analysis, fact) < 1
     with pytest.raises(BeyondError, match="no rule for rounding covers its rows"):
-        loss_of(run, analysis, replace(fact, rule=replace(fact.rule, contest=None)))
+        loss_of(run, analysis, replace(fact, rule=replace(fact.rule, competition=None)))

@@ -126,10 +126,10 @@ def test_leads_are_smaller_by_the_loss_and_two_roundings(length: int, rule: Sign
             with pytest.raises(BeyondError, match=r"^the head$"):
                 stray_mass(computed, ball(loss), rule.stray)
         else:
-            step, own_lead, parity = (
-                ball(-lead * (1 - loss - 2 * u)).exp() for lead in map(Fraction, (4, 5, 6))
+            step, own_score_gap, parity = (
+                ball(-score_gap * (1 - loss - 2 * u)).exp() for score_gap in map(Fraction, (4, 5, 6))
             )
-            weight = own_lead + (step**2 + parity * step) / (1 - step**2)
+            weight = own_score_gap + (step**2 + parity * step) / (1 - step**2)
             if isinstance(rule, SignRule):
                 weight = 2 * step
             weight *= ball(noise_at("bfloat16"))

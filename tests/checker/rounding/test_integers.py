@@ -19,7 +19,7 @@ from attemper.checker.rounding.arithmetic import EXACT, Arithmetic, Inexact, Len
 from attemper.checker.rounding.attention import RoundedHead
 from attemper.checker.rounding.growth import Forms
 from attemper.checker.rounding.heads import RoundedHeads
-from attemper.checker.rounding.leads import lost_below, sum_rate
+from attemper.checker.rounding.score_gaps import lost_below, sum_rate
 from attemper.checker.values import ResidualValues
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import ONE

@@ -18,7 +18,7 @@ from attemper.checker.constructions.neighbour import NeighbourRule
 from attemper.checker.constructions.select import SelectRule
 from attemper.checker.identities import Formulas
 from attemper.checker.proof import prove
-from attemper.checker.rounding import leads
+from attemper.checker.rounding import score_gaps
 from attemper.checker.rounding.arithmetic import (
     UNKNOWN,
     ZERO,
@@ -35,9 +35,9 @@ from attemper.checker.rounding.arithmetic import (
     Rounded,
     is_exact,
 )
-from attemper.checker.rounding.leads import Cold, scored_row, sum_rate, unknown_relatively
 from attemper.checker.rounding.network import failure_at
 from attemper.checker.rounding.scan import DROPPED, Scan, is_of_powers
+from attemper.checker.rounding.score_gaps import Cold, scored_row, sum_rate, unknown_relatively
 from attemper.checker.verdict import Status
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.exact.balls import ball
@@ -305,19 +305,21 @@ def test_a_contest_loses_what_coefficients_do_and_what_peaks_do(
     [fact] = analysis.layers[-1].heads
     computed = rounded_at(run, analysis)
     assert isinstance(fact.rule, SelectRule | NeighbourRule)
-    contest = fact.rule.contest
-    assert contest is not None
-    found, rows = computed.losses(contest), [row.scored for row in computed.rows]
-    scores = [leads._Scores(computed.lengths, contest, rows, computed.cold, own) for own in (False, True)]
-    whole, peaks = (leads._greatest(own) for own in scores)
+    competition = fact.rule.competition
+    assert competition is not None
+    found, rows = computed.losses(competition), [row.scored for row in computed.rows]
+    scores = [
+        score_gaps._Scores(computed.lengths, competition, rows, computed.cold, own) for own in (False, True)
+    ]
+    whole, peaks = (score_gaps._greatest(own) for own in scores)
     most, r = max(whole, key=float), max(peaks, key=float)
     assert r > 0
     assert r < most or is_same(r, most)
     for own, plain in zip(found, whole, strict=True):
         assert is_same(own, plain + 2 * r / (1 - most))
-    monkeypatch.setattr(leads, "_greatest", lambda _: (flint.arb(1), flint.arb(0)))
+    monkeypatch.setattr(score_gaps, "_greatest", lambda _: (flint.arb(1), flint.arb(0)))
     computed.known.clear()
-    assert computed.losses(contest) == (UNKNOWN, UNKNOWN)
+    assert computed.losses(competition) == (UNKNOWN, UNKNOWN)
 
 
 # Whole networks ------------------------------------------------------------------------------------------
@@ -371,7 +373,7 @@ def test_certificates_of_two_classes_are_still_proved() -> None:
 def test_a_lookup_loses_more_where_its_squares_are_rounded() -> None:
     """Why the shorter bound is for placed keys: a dense head, of many classes, may lose more than 4 N u."""
     n, c, u = 1000, 999, Fraction(1, 2**24)
-    lead = Fraction(1, n)
+    score_gap = Fraction(1, n)
     query, unit = 2 * Fraction(c, n), Fraction(1, n)
 
     def dense(j: int, sign: int) -> Fraction:
@@ -383,10 +385,10 @@ def test_a_lookup_loses_more_where_its_squares_are_rounded() -> None:
         slope, bowl = query * (1 + u), -unit * (1 - u)
         return (j - c) * (bowl * (j + c) * (1 - u) + slope) * (1 + u)
 
-    lost = 1 - (dense(c, -1) - dense(c + 1, 1)) / lead
+    lost = 1 - (dense(c, -1) - dense(c + 1, 1)) / score_gap
     assert lost > 4 * (4 * n + 1) * u
     assert lost <= 6 * n * n * u
-    assert all(1 + scanned(j) / (lead * (j - c) ** 2) <= 3 * (4 * n + 1) * u for j in (c - 1, c + 1))
+    assert all(1 + scanned(j) / (score_gap * (j - c) ** 2) <= 3 * (4 * n + 1) * u for j in (c - 1, c + 1))
 
 
 # The page ------------------------------------------------------------------------------------------------

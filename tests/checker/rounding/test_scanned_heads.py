@@ -71,9 +71,9 @@ def losses_of(rule: Rule, fact: HeadFact, run: _Run, analysis: Analysis, layer: 
     rules = rule.rules if isinstance(rule, CasesRule) else (rule,)
     found: list[flint.arb] = []
     for own in rules:
-        contest = getattr(own, "contest", None)
+        competition = getattr(own, "competition", None)
         assert isinstance(own, Peaked)
-        found += computed.losses(contest) if contest is not None else [own.loss(computed)]
+        found += computed.losses(competition) if competition is not None else [own.loss(computed)]
     whole = max(found, key=float) + ARGUMENT * computed.lengths.u
     upper = whole.upper().fmpq()
     return Fraction(int(upper.p), int(upper.q))

@@ -13,10 +13,10 @@ import pytest
 
 import attemper
 from attemper.checker.analysis import Analysis
-from attemper.checker.attention.contests import Competition, Lead, Rival, RivalPair, ScoreTerm
+from attemper.checker.attention.competition import Competition, Rival, RivalPair, ScoreGap, ScoreTerm
 from attemper.checker.constructions.select import SelectRule
 from attemper.checker.proof import prove
-from attemper.checker.rounding import attention, leads
+from attemper.checker.rounding import attention, score_gaps
 from attemper.checker.rounding.arithmetic import (
     EXACT,
     UNKNOWN,
@@ -156,24 +156,24 @@ def test_losses_are_shared_only_by_heads_of_the_same_contest_rows_and_temperatur
     run, analysis = run_at(selecting(), FLOAT32, 100)
     computed, rule = rounded_at(run, analysis), analysis.layers[0].heads[0].rule
     assert isinstance(rule, SelectRule)
-    assert rule.contest is not None
-    contests = (
-        rule.contest,
-        replace(rule.contest, steps=2),
-        replace(rule.contest, pairs=rule.contest.pairs[:1]),
+    assert rule.competition is not None
+    competitions = (
+        rule.competition,
+        replace(rule.competition, steps=2),
+        replace(rule.competition, pairs=rule.competition.pairs[:1]),
     )
-    contests += (replace(rule.contest, size=Lead(laurent.constant(2), AFTER_FIRST)),)
+    competitions += (replace(rule.competition, size=ScoreGap(laurent.constant(2), AFTER_FIRST)),)
     # A head whose rows read another coordinate, or the same with an error, says other rows.
     run.offs[2] = off_of(*[flint.arb(1) / 2**20] * 4)
     rows = (computed.rows, rounded_at(run, analysis).rows)
     colds = (computed.cold, cold_of(run, number(3), is_exact=False))
     found = set()
-    for contest, own, cold in product(contests, rows, colds):
+    for competition, own, cold in product(competitions, rows, colds):
         one = replace(computed, rows=own, cold=cold)
-        losses = exactly(one.losses(contest))
-        assert losses == exactly(replace(one, known={}).losses(contest))
+        losses = exactly(one.losses(competition))
+        assert losses == exactly(replace(one, known={}).losses(competition))
         found.add(losses)
-    assert len(computed.known) == len(contests) * 4
+    assert len(computed.known) == len(competitions) * 4
     assert len(found) == 8
 
 
@@ -181,12 +181,14 @@ def test_equal_contests_are_one_and_others_are_not() -> None:
     model = attemper.compile("O (a & Y b) & O (b & Y a) & H (a -> O b)", "ab", regime="temperature")
     analysis = prove(model.network, model.language, model.realisation)
     rules = [fact.rule for layer in analysis.layers for fact in layer.heads]
-    contests = [rule.contest for rule in rules if isinstance(rule, SelectRule) and rule.contest is not None]
-    assert len(set(map(id, contests))) == len(set(contests)) < len(contests)
-    one = contests[0]
+    competitions = [
+        rule.competition for rule in rules if isinstance(rule, SelectRule) and rule.competition is not None
+    ]
+    assert len(set(map(id, competitions))) == len(set(competitions)) < len(competitions)
+    one = competitions[0]
     for name, other in (
         ("power", -one.power),
-        ("size", Lead(laurent.constant(7), one.size.domain)),
+        ("size", ScoreGap(laurent.constant(7), one.size.domain)),
         ("reach", laurent.constant(7)),
         ("steps", 7),
         ("rows", (*one.rows, ScoreTerm(False, (laurent.constant(7),)))),
@@ -201,31 +203,31 @@ def test_equal_contests_are_one_and_others_are_not() -> None:
 def cells(count: int) -> Competition:
     """A contest whose rows but the first have queries that are 0; its places differ in these rows' keys."""
     places = [tuple(Fraction(int(k == row)) for row in range(count)) for k in range(count)]
-    lead = Lead(laurent.constant(4), AFTER_FIRST)
-    pairs = [RivalPair(0, one, other, Rival.LEVEL, lead) for one, other in product(places, repeat=2)]
+    score_gap = ScoreGap(laurent.constant(4), AFTER_FIRST)
+    pairs = [RivalPair(0, one, other, Rival.FARTHER, score_gap) for one, other in product(places, repeat=2)]
     rows = [ScoreTerm(False, (laurent.constant(int(k == 0)),)) for k in range(count)]
-    return Competition(1, lead, laurent.constant(3), 1, tuple(rows), tuple(pairs))
+    return Competition(1, score_gap, laurent.constant(3), 1, tuple(rows), tuple(pairs))
 
 
 def test_pairs_are_told_apart_by_the_rows_that_say_something() -> None:
-    contest = cells(5)
-    assert len(contest.told_apart(((0, 1, 2, 3, 4),))) == 25
-    told = contest.told_apart(((0,),))
+    competition = cells(5)
+    assert len(competition.told_apart(((0, 1, 2, 3, 4),))) == 25
+    told = competition.told_apart(((0,),))
     assert {(pair.winner[0], pair.other[0]) for pair in told} == set(product((0, 1), repeat=2))
     assert len(told) == 4
-    assert len(contest.told_apart(((),))) == 1
-    kinds = tuple(replace(contest.pairs[0], kind=kind) for kind in Rival)
-    assert set(replace(contest, pairs=kinds).told_apart(((),))) == set(kinds)
-    leads_ = tuple(replace(kinds[0], lead=Lead(laurent.constant(k), AFTER_FIRST)) for k in (1, 2))
-    assert set(replace(contest, pairs=leads_).told_apart(((),))) == set(leads_)
+    assert len(competition.told_apart(((),))) == 1
+    kinds = tuple(replace(competition.pairs[0], kind=kind) for kind in Rival)
+    assert set(replace(competition, pairs=kinds).told_apart(((),))) == set(kinds)
+    leads_ = tuple(replace(kinds[0], score_gap=ScoreGap(laurent.constant(k), AFTER_FIRST)) for k in (1, 2))
+    assert set(replace(competition, pairs=leads_).told_apart(((),))) == set(leads_)
 
 
 def test_cases_of_i_are_told_apart() -> None:
-    contest = cells(2)
-    twice = tuple(replace(row, queries=row.queries * 2) for row in contest.rows)
-    both = (*contest.pairs, *(replace(pair, case=1) for pair in contest.pairs))
-    assert len(replace(contest, rows=twice, pairs=both).told_apart(((0,), ()))) == 4 + 1
-    assert len(replace(contest, rows=twice, pairs=both).told_apart(((0,), (0,)))) == 4 + 4
+    competition = cells(2)
+    twice = tuple(replace(row, queries=row.queries * 2) for row in competition.rows)
+    both = (*competition.pairs, *(replace(pair, case=1) for pair in competition.pairs))
+    assert len(replace(competition, rows=twice, pairs=both).told_apart(((0,), ()))) == 4 + 1
+    assert len(replace(competition, rows=twice, pairs=both).told_apart(((0,), (0,)))) == 4 + 4
 
 
 @pytest.mark.parametrize("noise", [Fraction(0), Fraction(1, 2**20)])
@@ -235,16 +237,16 @@ def test_a_row_says_nothing_only_if_its_query_is_computed_as_0(noise: Fraction) 
     [one, *_] = [row.scored for row in computed.rows]
     error = flint.arb(flint.fmpq(noise.numerator, noise.denominator))
     loud = replace(one, query=Inexact(one.query.size, one.query.inverse, error, error, error))
-    scores = leads._Scores(run.lengths, cells(3), [one, loud, one], computed.cold)
+    scores = score_gaps._Scores(run.lengths, cells(3), [one, loud, one], computed.cold)
     assert scores.heard == ((0, 1) if noise else (0,),)
-    assert leads._Scores(run.lengths, cells(3), [loud] * 3, computed.cold).heard == (
+    assert score_gaps._Scores(run.lengths, cells(3), [loud] * 3, computed.cold).heard == (
         (0, 1, 2) if noise else (0,),
     )
     average = replace(cells(3), rows=tuple(replace(row, is_average=True) for row in cells(3).rows))
     slight = replace(
         one, query=Inexact(one.query.size, one.query.inverse, flint.arb(1), flint.arb(0), one.query.relative)
     )
-    assert leads._Scores(run.lengths, average, [slight] * 3, computed.cold).heard == ((0, 1, 2),)
+    assert score_gaps._Scores(run.lengths, average, [slight] * 3, computed.cold).heard == ((0, 1, 2),)
 
 
 def test_a_tie_break_is_heard_whatever_its_query_is() -> None:
@@ -252,7 +254,7 @@ def test_a_tie_break_is_heard_whatever_its_query_is() -> None:
     computed = rounded_at(run, analysis)
     scored = [row.scored for row in computed.rows][:1] * 2
     ties = replace(cells(2), rows=tuple(replace(row, is_tie=True) for row in cells(2).rows))
-    assert leads._Scores(run.lengths, ties, scored, computed.cold).heard == ((0, 1),)
+    assert score_gaps._Scores(run.lengths, ties, scored, computed.cold).heard == ((0, 1),)
 
 
 # How often -----------------------------------------------------------------------------------------------
@@ -263,8 +265,8 @@ def test_the_pairs_of_a_definite_language_are_as_many_as_its_cases(monkeypatch: 
     model = attemper.compile_regex("(a|b)*a(a|b){12}", "ab")
     rounding = Rounding(prove(model.network, model.language, model.realisation), FLOAT64)
     asked: list[RivalPair] = []
-    loss = leads._Scores.loss
-    monkeypatch.setattr(leads._Scores, "loss", lambda own, pair: asked.append(pair) or loss(own, pair))
+    loss = score_gaps._Scores.loss
+    monkeypatch.setattr(score_gaps._Scores, "loss", lambda own, pair: asked.append(pair) or loss(own, pair))
     assert rounding.bounds_at(NUMERATOR, 1000).failure is None
     assert len(asked) <= 3 * 13 + 1
 

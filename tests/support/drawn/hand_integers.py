@@ -103,15 +103,15 @@ def _integer(draft: Draft, unit: Unit, ratio: Coordinate, mark: Coordinate) -> W
     """The integer itself, read at its position: score lead n (2 c j - j^2) / V in one of several units."""
     rng = draft.rng
     digits = rng.choice((2, 2, 2, 2, 2, 3, 3, 1, 0))
-    lead = plus(rng.choice((8, 8, 8, 12, 20, 4)), times(digits, Digits(N)))
+    score_gap = plus(rng.choice((8, 8, 8, 12, 20, 4)), times(digits, Digits(N)))
     scale = Fraction(2) ** rng.choice((0, 0, 0, 5, -3))
     coldness, by = rng.choice(
         (
-            (ONE, times(lead, N)),
-            (times(lead, Power(N, 3)), over(N, 2)),
-            (times(lead, N), ONE),
-            (lead, N),
-            (N, lead),
+            (ONE, times(score_gap, N)),
+            (times(score_gap, Power(N, 3)), over(N, 2)),
+            (times(score_gap, N), ONE),
+            (score_gap, N),
+            (N, score_gap),
         )
     )
     linear_key, square_key = draft.place(times(by, I)), draft.place(times(by, SQUARE))

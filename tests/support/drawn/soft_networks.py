@@ -120,7 +120,7 @@ def hard_facts(network: Network, length: int) -> tuple[list[Fraction], list[list
             sizes = [abs(value) for vector in stream for value in vector]
             magnitudes[place] = max(magnitudes[place], *sizes)
             for index, head in enumerate(layer.heads):
-                for scores, values in contests(head, stream):
+                for scores, values in competitions(head, stream):
                     lower = [max(scores) - score for score in scores if score < max(scores)]
                     known = gaps[place][index]
                     gaps[place][index] = min([*lower, *([] if known is None else [known])], default=None)
@@ -129,7 +129,7 @@ def hard_facts(network: Network, length: int) -> tuple[list[Fraction], list[list
     return magnitudes, gaps, is_tied
 
 
-def contests(
+def competitions(
     head: Head, stream: list[list[Fraction]]
 ) -> Iterator[tuple[list[Fraction], list[tuple[Fraction, ...]]]]:
     """The visible scores at each position, and the values there, of a head that has rows."""

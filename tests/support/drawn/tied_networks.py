@@ -83,11 +83,11 @@ def false_of(network: Network, longest: int) -> tuple[list[str], tuple[LayerByRu
     for number, layer in enumerate(known):
         for index, head in enumerate(layer.heads):
             for n in range(1, longest + 1):
-                lead = seen.leads.get((number, index, n))
+                score_gap = seen.score_gaps.get((number, index, n))
                 if head and (number, index, n) in seen.ties:
                     false.append(f"values tie in head {number}.{index} at {n}")
-                if head and lead is not None and float(at(head.gap, n)) > float(lead) * (1 + 1e-9):
-                    false.append(f"head {number}.{index} leads by {lead} at {n}, not {head.gap}")
+                if head and score_gap is not None and float(at(head.gap, n)) > float(score_gap) * (1 + 1e-9):
+                    false.append(f"head {number}.{index} leads by {score_gap} at {n}, not {head.gap}")
     for n in range(1, longest + 1):
         for word in product(network.alphabet.symbols, repeat=n):
             false += _false_values(network, known, word)

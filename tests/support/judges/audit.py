@@ -162,7 +162,7 @@ def _wrong_value(
 
 def error_of(reading: Reading, stream: ResidualValues, coordinate: int, i: int) -> Fraction:
     """The error that the checker states of a coordinate, in a word of this length."""
-    length, bound = Fraction(reading.length), stream.fading.get(coordinate)
+    length, bound = Fraction(reading.length), stream.vanishing.get(coordinate)
     if bound is None:
         return stream.errors[coordinate]
     error = bound.factor * length**bound.power

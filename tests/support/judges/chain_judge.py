@@ -43,7 +43,7 @@ class Seen:
     """
 
     sizes: dict[tuple[int, int], Fraction]
-    leads: dict[tuple[int, int, int], Fraction]
+    score_gaps: dict[tuple[int, int, int], Fraction]
     ties: set[tuple[int, int, int]]
     apart: dict[tuple[int, int, int], Fraction]
     inputs: dict[tuple[int, LinearForm], set[Fraction]]
@@ -95,7 +95,7 @@ def _look_at_head(head: Head, key: tuple[int, int, int], stream: list[list[Fract
         if 0 in others:
             found.ties.add(key)
         elif others:
-            found.leads[key] = min(found.leads.get(key, min(others)), *others)
+            found.score_gaps[key] = min(found.score_gaps.get(key, min(others)), *others)
 
 
 def _some(values: set[Fraction]) -> list[Fraction]:
@@ -132,7 +132,7 @@ class Judge:
                     key = (number, index, n)
                     if key in self.seen.ties:
                         return f"a tie in layer {number}, head {index} at {n}"
-                    if key in self.seen.leads and at(gap.gap, n) > arb(self.seen.leads[key]):
+                    if key in self.seen.score_gaps and at(gap.gap, n) > arb(self.seen.score_gaps[key]):
                         return f"the lead of layer {number}, head {index} at {n}"
         return ""
 

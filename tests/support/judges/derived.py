@@ -255,7 +255,7 @@ def derived_wrongly(analysis: Analysis, word: Word) -> Iterator[str]:
 
 def _error(stream: ResidualValues, coordinate: int, length: int) -> Fraction:
     """What the checker knows of a coordinate's error in words of a length."""
-    error, fading = stream.errors[coordinate], stream.fading.get(coordinate)
+    error, fading = stream.errors[coordinate], stream.vanishing.get(coordinate)
     if fading is None:
         return error
     assert fading.power <= 0

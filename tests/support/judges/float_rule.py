@@ -167,20 +167,20 @@ MOST_LOST = Fraction(15, 16)
 
 @cache
 def _lowered(
-    lead: tuple[tuple[tuple[int, int], Fraction], ...], a: int, b: int, mask: Masking
+    score_gap: tuple[tuple[tuple[int, int], Fraction], ...], a: int, b: int, mask: Masking
 ) -> tuple[int, Fraction]:
     for k in range(MOST_LOWERED):
         found = max(
-            coefficient_ratio(dict(lead), {lowered: ONE}, mask) for lowered in ((a - k, b), (a, b - k))
+            coefficient_ratio(dict(score_gap), {lowered: ONE}, mask) for lowered in ((a - k, b), (a, b - k))
         )
         if found > 0:
             return k, found
     raise NoBoundError("no multiple of the lead")
 
 
-def against(errors: Laurent, lead: Laurent, mask: Masking, length: int) -> Fraction:
+def against(errors: Laurent, score_gap: Laurent, mask: Masking, length: int) -> Fraction:
     """The errors as a multiple of the lead: a term e i^a n^b is at most (N^k / c) e times the lead."""
-    total, key = ZERO, tuple(sorted(lead.items()))
+    total, key = ZERO, tuple(sorted(score_gap.items()))
     for (a, b), e in errors.items():
         k, c = _lowered(key, a, b, mask)
         total += e * length**k / c
@@ -829,9 +829,9 @@ def _ahead_losses(
     reach = GREATEST[mask] if score.power == 1 else CONSTANT
     for w, j in product(places, places):
         if w.level < j.level:
-            lead = add(scale(score.p, j.level - w.level), scale(_gain_beyond(score, mask), -1))
+            score_gap = add(scale(score.p, j.level - w.level), scale(_gain_beyond(score, mask), -1))
             t_errors = add(errors.apart(), scale(errors.together(w, j), 2))
-            yield against(add(errors.others(w, j), multiply(t_errors, reach)), lead, mask, length)
+            yield against(add(errors.others(w, j), multiply(t_errors, reach)), score_gap, mask, length)
 
 
 def gap_of(score: Score, mask: Masking) -> Fraction:

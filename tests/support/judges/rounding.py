@@ -28,8 +28,8 @@ from attemper.checker.rounding.arithmetic import (
 from attemper.checker.rounding.attention import RoundedHead, RoundedRow
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.heads import RoundedHeads
-from attemper.checker.rounding.leads import Cold, ScoredRow
 from attemper.checker.rounding.network import Rounding
+from attemper.checker.rounding.score_gaps import Cold, ScoredRow
 from attemper.checker.rules import HeadFact, Peaked
 from attemper.checker.values import ResidualValues, Value
 from attemper.exact.balls import ball

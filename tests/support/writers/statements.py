@@ -81,7 +81,7 @@ def of_floats(name: str) -> list[ast.FunctionDef]:
         nodes = [node for one in found for node in ast.walk(functions[one])]
         named = {node.id for node in nodes if isinstance(node, ast.Name)}
         found = (named & functions.keys()) - methods - exact
-    exact.add("least_lead")  # of the hard head: exact
+    exact.add("least_gap")  # of the hard head: exact
     return [function for own, function in functions.items() if own not in exact]
 
 

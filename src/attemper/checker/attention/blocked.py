@@ -19,7 +19,7 @@ from attemper.exact.laurent import Domain, Laurent
 class Blocked:
     """What the scores take away from position j: `push` * b(j), with the values of b in `levels`.
 
-    `bits` say of each level which positions are on it. A level is `settled` if the head's values are the same
+    `bits` say of each level which positions are on it. A level is `agreed` if the head's values are the same
     at all its positions.
     """
 
@@ -27,7 +27,7 @@ class Blocked:
     push: Laurent
     levels: tuple[Fraction, ...]
     bits: tuple[Diagram, ...]
-    settled: frozenset[Fraction]
+    agreed: frozenset[Fraction]
 
 
 def blocked_of(head: ReadHead, domain: Domain) -> Blocked:
@@ -46,8 +46,8 @@ def blocked_of(head: ReadHead, domain: Domain) -> Blocked:
         b = names.plus(b, names.scaled(diagram, -ratio))
     levels = tuple(sorted({value.constant for value in names.values(b)}))
     bits = tuple(names.equals(b, level) for level in levels)
-    settled = {level for level, bit in zip(levels, bits, strict=True) if _agree(head, bit)}
-    return Blocked(b, push, levels, bits, frozenset(settled))
+    agreed = {level for level, bit in zip(levels, bits, strict=True) if _agree(head, bit)}
+    return Blocked(b, push, levels, bits, frozenset(agreed))
 
 
 def hopeless_in(head: ReadHead, blocked: Blocked) -> frozenset[Fraction]:

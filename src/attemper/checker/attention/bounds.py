@@ -1,4 +1,4 @@
-"""What a mask shows, and small proofs there: numbers that are the same for all words, positive leads."""
+"""What a mask shows, and small proofs there: numbers that are the same for all words, positive score gaps."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def is_positive(form: Laurent, domain: Domain) -> bool:
     return laurent.at(form, i0, i0 + d) > 0
 
 
-def for_losses(lead: Laurent, rest: Laurent, domain: Domain, what: str) -> tuple[Fraction, Fraction]:
-    """The least lead + rest, and the least lead/2 + rest; both positive."""
+def for_losses(score_gap: Laurent, rest: Laurent, domain: Domain, what: str) -> tuple[Fraction, Fraction]:
+    """The least score gap + rest, and the least score gap/2 + rest; both positive."""
     whole, half = (
-        proved(laurent.least(laurent.plus(laurent.times(lead, part), rest), domain), what)
+        proved(laurent.least(laurent.plus(laurent.times(score_gap, part), rest), domain), what)
         for part in (1, HALF)
     )
     return positive(whole), positive(half)
@@ -71,7 +71,7 @@ def proved(value: Fraction | None, what: str) -> Fraction:
 
 
 def positive(gap: Fraction) -> Fraction:
-    """A lead that is more than 0. Raises `UnprovenError` for others."""
+    """A score gap that is more than 0. Raises `UnprovenError` for others."""
     if gap <= 0:
         raise UnprovenError("its lead is not positive")
     return gap

@@ -44,13 +44,13 @@ class CasesRule:
 
     @property
     def gap(self) -> Fraction:
-        """The least lead per step."""
+        """The least score gap per step."""
         return min(rule.gap for rule in self.rules)
 
     @property
-    def least_lead(self) -> Fraction:
-        """The least lead."""
-        return min(rule.least_lead for rule in self.rules)
+    def least_gap(self) -> Fraction:
+        """The least score gap."""
+        return min(rule.least_gap for rule in self.rules)
 
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """The greatest W."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from attemper.checker.attention.parabolas import wholes_of
+from attemper.checker.attention.parabolas import integers_of
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Affine, Clamped, Names, NearestKey, UnprovenError
 from attemper.checker.sums import NUMBER_VISIBLE
@@ -23,7 +23,7 @@ def multiple_of(names: Names, value: Value, key: int) -> tuple[Fraction, int] | 
     (((power, growth), diagram),) = value.items()
     if power not in {0, 1} or not names.diagrams.is_constant(diagram):
         return None
-    found = wholes_of(names, power, diagram)
+    found = integers_of(names, power, diagram)
     if set(found) != {key} or (not power and names.constant_part(diagram) != names.false):
         return None
     return found[key], growth

@@ -15,7 +15,7 @@ from attemper.checker.attention.bounds import VISIBLE
 from attemper.checker.attention.scores import ReadHead
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Clamped, Names, UnprovenError, Whole
-from attemper.checker.values import Bound, Value, multiply, peak_of
+from attemper.checker.values import Bound, Value, magnitude_of, multiply
 from attemper.exact import laurent
 from attemper.exact.laurent import Laurent
 from attemper.networks.layers import Masking
@@ -44,7 +44,7 @@ def parts_of(head: ReadHead) -> ScoreParts:
         at_i, query = _of_query(names, multiply(names, row, head.coldness))
         for (power, length), diagram in key.items():
             factor = laurent.times(query, laurent.monomial(0, length))
-            for number, own in wholes_of(names, power, diagram).items():
+            for number, own in integers_of(names, power, diagram).items():
                 product = parts.products.get((at_i, number), {})
                 parts.products[at_i, number] = laurent.plus(product, laurent.times(factor, own))
             fixed = names.constant_part(diagram)
@@ -72,7 +72,7 @@ def _of_query(names: Names, value: Value) -> tuple[int | None, Laurent]:
     return numbers.pop(), factor
 
 
-def wholes_of(names: Names, power: int, diagram: Diagram) -> dict[int, Fraction]:
+def integers_of(names: Names, power: int, diagram: Diagram) -> dict[int, Fraction]:
     """The whole numbers in a key, with their factors, which must be the same everywhere."""
     values = names.values(diagram)
     if power:
@@ -124,11 +124,11 @@ def _queries(
     names: Names, products: dict[tuple[int | None, int], Laurent]
 ) -> Iterator[tuple[int | None, int, Laurent]]:
     """What K can be: what stands at i in the products, its number, and its factor where that is 1."""
-    wholes = {at_i for at_i, _ in products if at_i is not None}
-    for at_i in wholes:
+    integers = {at_i for at_i, _ in products if at_i is not None}
+    for at_i in integers:
         if _clamped(names, at_i).power == 1:
             yield at_i, at_i, laurent.constant(1)
-    if not wholes:
+    if not integers:
         yield from ((None, _position(names, 1, side), shown) for side, shown in VISIBLE.items())
 
 
@@ -156,9 +156,9 @@ def where_of(names: Names, parts: ScoreParts, push: Laurent) -> Diagram:
 
 def noise_of(head: ReadHead) -> Fraction:
     """What errors of rows can change the difference of two scores by, at every length."""
-    total, cold = Bound(Fraction(0)), peak_of(head.names, head.coldness)
+    total, cold = Bound(Fraction(0)), magnitude_of(head.names, head.coldness)
     for (row, key), (of_query, of_key) in zip(head.rows, head.errors, strict=True):
-        query, keys = peak_of(head.names, row).times(cold), peak_of(head.names, key)
+        query, keys = magnitude_of(head.names, row).times(cold), magnitude_of(head.names, key)
         off = of_query.times(cold)
         total = total.plus(BOTH.times(off.times(keys)))
         total = total.plus(BOTH.times(query.plus(off).times(of_key)))

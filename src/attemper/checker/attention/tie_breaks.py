@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import final
 
 from attemper.checker.attention.bounds import DOMAINS, REACH, VISIBLE, is_positive, positive, proved
-from attemper.checker.attention.contests import Competition, Lead, RivalPair, ScoreTerm
+from attemper.checker.attention.competition import Competition, RivalPair, ScoreGap, ScoreTerm
 from attemper.checker.names import UnprovenError
 from attemper.exact import laurent
 from attemper.exact.laurent import Domain, Laurent
@@ -30,7 +30,7 @@ class TieBreak:
         return DOMAINS[self.masking]
 
     def bounds(self) -> tuple[Fraction, Laurent]:
-        """The lead per step, and how much a position further off can gain."""
+        """The score gap per step, and how much a position further off can gain."""
         if self.power == 1:
             gap = proved(laurent.least(self.size, self.domain), "the tie-break fades")
             others = laurent.plus(VISIBLE[self.masking], laurent.constant(-1))
@@ -44,8 +44,8 @@ class TieBreak:
             return positive(gap), laurent.plus(self.size, farthest)
         raise UnprovenError("its tie-break is neither in j nor in 1/j")
 
-    def level(self, steps: int) -> Lead:
-        """The least lead between two positions at least so many steps apart, where only this decides.
+    def level(self, steps: int) -> ScoreGap:
+        """The least score gap between two positions at least so many steps apart, where only this decides.
 
         |1/j - 1/k| = |j - k| / (j k), and both are at most the greatest visible position.
         """
@@ -53,11 +53,15 @@ class TieBreak:
         if self.power < 0:
             inverse = {(-2 * a, -2 * b): x for (a, b), x in REACH[self.masking].items()}
             closest = laurent.times(closest, inverse)
-        return Lead(laurent.times(closest, steps), self.domain)
+        return ScoreGap(laurent.times(closest, steps), self.domain)
 
-    def contest(self, steps: int, rows: tuple[ScoreTerm, ...], pairs: tuple[RivalPair, ...]) -> Competition:
-        """A contest that ends with this tie-break."""
-        return Competition(self.power, Lead(self.size, self.domain), REACH[self.masking], steps, rows, pairs)
+    def competition(
+        self, steps: int, rows: tuple[ScoreTerm, ...], pairs: tuple[RivalPair, ...]
+    ) -> Competition:
+        """A competition that ends with this tie-break."""
+        return Competition(
+            self.power, ScoreGap(self.size, self.domain), REACH[self.masking], steps, rows, pairs
+        )
 
 
 def tie_break(form: Laurent, power: int, masking: Masking) -> TieBreak:

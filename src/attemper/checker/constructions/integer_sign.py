@@ -3,10 +3,10 @@
 Form: kappa (2 (K' - K) + c) sigma_j, without a mask, where sigma_j is (-1)^j, kappa depends on i and n, and
 K' is what a NearestInteger head of an earlier layer has read for the query K. K' and K may be approximate.
 Side conditions: the query is off by at most `off` < 1 times max(1, |K' - K|), in its own unit; |kappa| is at
-least `lead`; the value depends on j's parity alone.
+least `smallest`; the value depends on j's parity alone.
 Bound: |2 x + c| >= max(1, |x|) for integers x, so errors for each step of K' from K are relative ones. Right
-positions score at least gap = lead (1 - off) and wrong ones at most -gap, and there are at most twice as many
-of the wrong parity: 2 r^2.
+positions score at least gap = smallest (1 - off) and wrong ones at most -gap, and there are at most twice as
+many of the wrong parity: 2 r^2.
 Output: the value at even j if kappa (2 (K' - K) + c) > 0, at odd j if not; at i where n = 1.
 Floats: the error of the query for each step, and that of one product.
 """
@@ -38,19 +38,19 @@ EXACT = "its keys are not exactly (-1)^j times a number"
 @final
 @dataclass(frozen=True)
 class IntegerSignRule(Peaked):
-    """Logits x (-1)^j, |x| at least `lead` less the relative error `off`."""
+    """Logits x (-1)^j, |x| at least `smallest` less the relative error `off`."""
 
-    lead: Fraction
+    smallest: Fraction
     off: Fraction
     compared: Compared
 
     @property
     def gap(self) -> Fraction:
         """The least |x|."""
-        return self.lead * (1 - self.off)
+        return self.smallest * (1 - self.off)
 
     @property
-    def least_lead(self) -> Fraction:
+    def least_gap(self) -> Fraction:
         """Over wrong positions: all right ones have one score and one value."""
         return 2 * self.gap
 
@@ -59,9 +59,9 @@ class IntegerSignRule(Peaked):
         return mass(2 * (-2 * ball(self.gap) * (1 - loss)).exp() * noise)
 
     def loss(self, head: RoundedHead) -> flint.arb:
-        """What is lost of the lead of exact integers: more than `off` of it."""
+        """What is lost of the score gap of exact integers: more than `off` of it."""
         own = self.compared
-        total = compared_off(head, own.found, own.unit, own.growth, self.lead)
+        total = compared_off(head, own.found, own.unit, own.growth, self.smallest)
         return (total - ball(self.off)).max(flint.arb(0)) / ball(1 - self.off)
 
 
@@ -77,8 +77,8 @@ def integer_sign(head: ReadHead) -> HeadFact:
     lean = laurent.times(slope, laurent.monomial(0, compared.growth, compared.unit))
     is_up = is_positive(lean, DOMAINS[head.masking])
     size = lean if is_up else laurent.times(lean, -1)
-    lead = positive(proved(laurent.least(size, DOMAINS[head.masking]), "both parities are as likely"))
-    rule = IntegerSignRule(lead, _off(head, compared), compared)
+    smallest = positive(proved(laurent.least(size, DOMAINS[head.masking]), "both parities are as likely"))
+    rule = IntegerSignRule(smallest, _off(head, compared), compared)
     is_even = compared.is_more if is_up else names.negation(compared.is_more)
     outputs = []
     for value, target in zip(values, head.targets, strict=True):

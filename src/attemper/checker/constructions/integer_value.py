@@ -7,8 +7,8 @@ Bound: the right position is w = clamp(c, 1, n). One at distance t is behind by 
 g = base + digits D: by g t^2 where w = c, and elsewhere by g (t^2 + 2 t |c - w|). So j is off from w by
 2 (r + 2 r^4 + 3 r^9 + ...) <= 2 r / (1 - r^3)^2 in the mean, r = e^-g, and j^2 by 2 n times that.
 Output: n^b clamp(c, 1, n) or n^b clamp(c, 1, n)^2.
-Floats: leads as a lookup's; one large number and many small ones are added, which loses at most the small
-ones once more.
+Floats: score gaps as a lookup's; one large number and many small ones are added, which loses at most the
+small ones once more.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class IntegerValueRule:
         return self.margin.base
 
     @property
-    def least_lead(self) -> Fraction:
+    def least_gap(self) -> Fraction:
         """One step off, without the digits."""
         return self.margin.base
 
@@ -59,7 +59,7 @@ class IntegerValueRule:
         return mass(2 * (r + r**4 / (1 - r**5)) * noise)
 
     def offs(self, head: RoundedHead) -> list[Off]:
-        """Leads may be smaller by the same part as a lookup's."""
+        """Score gaps may be smaller by the same part as a lookup's."""
         loss = lost(head)
         head.bear(loss, LARGEST_LOSS)
         kept = 1 - loss - head.argument

@@ -7,7 +7,8 @@ is steep enough, C >= max |A1| + u/2; the value depends on j's parity alone.
 Bound: with gap = u/2 the pair in the middle differs by 2 gap |T|, and t positions further on scores are at
 least gap t (1 + t) lower: 3 r^2 + 2 r^6 / (1 - r^6).
 Output: the value at even j if T > 0, at odd j if T < 0; at i where only i is visible.
-Floats: twice the absolute error of a score, against the least lead 2 gap; all other leads are larger.
+Floats: twice the absolute error of a score, against the least score gap 2 gap; all other score gaps are
+larger.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rounding.arithmetic import ZERO, greatest
 from attemper.checker.rounding.attention import RoundedHead
-from attemper.checker.rounding.leads import lost_below, sum_rate
+from attemper.checker.rounding.score_gaps import lost_below, sum_rate
 from attemper.checker.rules import HeadFact, Peaked, mass, weight
 from attemper.checker.values import plain
 from attemper.exact.balls import ball
@@ -40,7 +41,7 @@ class LocalSignRule(Peaked):
     gap: Fraction
 
     @property
-    def least_lead(self) -> Fraction:
+    def least_gap(self) -> Fraction:
         """Over the other one of the middle pair; over all others it is gap t (1 + t), t >= 1."""
         return 2 * self.gap
 

@@ -7,7 +7,7 @@ Bound: position j is behind by gap (j - c)^2, whichever the form: 2 (r + r^4 / (
 where position 1 is read, the others weigh at most e^-zero together.
 Output: the value, a function of the position, at j = c; at j = 1 if c = 0.
 Floats: an error of the queries, common to all positions, counts by (3 c + j) / |j - c| <= 4 N, all others by
-(3 c^2 + 2 c j + j^2) / (j - c)^2 <= 6 N^2; bounded, at c = 0 half of the lead may be lost.
+(3 c^2 + 2 c j + j^2) / (j - c)^2 <= 6 N^2; bounded, at c = 0 half of the score gap may be lost.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rounding.arithmetic import ZERO, greatest
 from attemper.checker.rounding.attention import RoundedHead
-from attemper.checker.rounding.leads import sum_rate
+from attemper.checker.rounding.score_gaps import sum_rate
 from attemper.checker.rules import HeadFact, Peaked, far_weight, mass, weight
 from attemper.checker.values import Value
 from attemper.exact import laurent
@@ -42,7 +42,7 @@ class LookupRule(Peaked):
     zero: tuple[Fraction, Fraction] | None
 
     @property
-    def least_lead(self) -> Fraction:
+    def least_gap(self) -> Fraction:
         """One step off. At count 0 position j is behind position 1 by more: by (j^2 - 1) gap, or, bounded, by
         2 (1 - 1/j) kappa / i >= kappa / i >= gap.
         """
@@ -120,7 +120,8 @@ def _counted(head: ReadHead, waves: Waves, bounded: bool, side: Masking, scale: 
 
 
 def lost(head: RoundedHead) -> flint.arb:
-    """By which part leads can be smaller, with at most one row for each power of j; `BeyondError` for others.
+    """By which part score gaps can be smaller, with at most one row for each power of j; `BeyondError` for
+    others.
 
     Also where c is less than 1 or more than n, and the right position is 1 or n.
     """

@@ -52,7 +52,8 @@ FURTHER = "positions further from the integer can win"
 class NearestIntegerRule:
     """Nearer positions lead by `gap` per step, those of a larger L are at most e^-far together.
 
-    Errors change no lead by more than `noise`. n times the latter are at most e^-beyond (0: of no integer).
+    Errors change no score gap by more than `noise`. n times the latter are at most e^-beyond (0: of no
+    integer).
     """
 
     gap: Fraction
@@ -61,7 +62,7 @@ class NearestIntegerRule:
     beyond: Fraction
 
     @property
-    def least_lead(self) -> Fraction:
+    def least_gap(self) -> Fraction:
         """One step, or who has a larger L: V - 2 >= 0 more than `far`; less what errors change."""
         return min(self.gap, self.far) - self.noise
 
@@ -70,9 +71,10 @@ class NearestIntegerRule:
         return _mass(self, loss, noise, ball(self.far) * (1 - loss))
 
     def offs(self, head: RoundedHead) -> list[Off]:
-        """Every lead may be smaller by what all errors together change a difference of scores by."""
+        """Every score gap may be smaller by what all errors together change a difference of scores by."""
         loss = scores_off(head) / ball(self.gap)
-        # Half of what is far may be lost, so that a part of its lead is no more than twice that of its bound.
+        # Half of what is far may be lost, so that a part of its score gap is no more than twice that of its
+        # bound.
         far, beyond = (
             ball(own) * (1 - 2 * head.argument) - loss * ball(self.gap) for own in (self.far, self.beyond)
         )
@@ -114,12 +116,12 @@ def _fact(head: ReadHead, noise: Fraction, parts: ScoreParts, reading: ScoreShap
         raise UnprovenError("its parabola is upside down")
     where = where_of(names, parts, push)
     gap, span = tie.bounds()
-    lead = laurent.plus(push, laurent.times(span, -1))
+    score_gap = laurent.plus(push, laurent.times(span, -1))
     others = laurent.plus(VISIBLE[tie.masking], laurent.constant(-1))
     room = laurent.plus(laurent.constant(1), laurent.times(others, -1))
-    far, _ = for_losses(lead, room, tie.domain, FURTHER)
+    far, _ = for_losses(score_gap, room, tie.domain, FURTHER)
     factors = [multiple_of(names, value, reading.key) for value in head.values]
-    rule = NearestIntegerRule(gap, far, noise, _beyond(lead, room, tie) if any(factors) else Fraction(0))
+    rule = NearestIntegerRule(gap, far, noise, _beyond(score_gap, room, tie) if any(factors) else Fraction(0))
     sought = (head.masking, not tie.is_rising, where, reading.query, reading.key)
     outputs, values = list[Output](), zip(head.values, head.value_errors, head.targets, factors, strict=True)
     for value, off, target, multiple in values:
@@ -133,10 +135,10 @@ def _fact(head: ReadHead, noise: Fraction, parts: ScoreParts, reading: ScoreShap
     return HeadFact(rule, tuple(outputs))
 
 
-def _beyond(lead: Laurent, room: Laurent, tie: TieBreak) -> Fraction:
+def _beyond(score_gap: Laurent, room: Laurent, tie: TieBreak) -> Fraction:
     """The same as far, with n times as much weight: n is at most e^(n - 1)."""
     longer = laurent.plus(room, laurent.constant(1), laurent.monomial(0, 1, -1))
-    return for_losses(lead, longer, tie.domain, FURTHER)[0]
+    return for_losses(score_gap, longer, tie.domain, FURTHER)[0]
 
 
 def _key(

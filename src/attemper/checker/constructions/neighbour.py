@@ -4,9 +4,9 @@ Form: -w sigma_i sigma_j + G t(j), where sigma_j is (-1)^j, w and G > 0 depend o
 mask shows j <= i and t(j) is j or -1/j; to read i + 1 it shows j >= i and t(j) is the negative of that.
 Side conditions: a step costs at least `gap` by G t(j).
 Bound: i is behind by `own`: e^-own; the others are in steps of two, i's parity by `parity` more than that:
-(r^2 + e^-parity r) / (1 - r^2). Leads that are negative are bounds, too.
+(r^2 + e^-parity r) / (1 - r^2). Score gaps that are negative are bounds, too.
 Output: the value at the neighbour; at i itself where there is none.
-Floats: every two places that compete, for each parity of i, each with its lead.
+Floats: every two places that compete, for each parity of i, each with its score gap.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import final
 import flint
 
 from attemper.checker.attention.bounds import proved, scalar
-from attemper.checker.attention.contests import (
+from attemper.checker.attention.competition import (
     Competition,
-    Lead,
     Rival,
     RivalPair,
+    ScoreGap,
     if_covered,
     places_of,
     rows_of,
@@ -46,26 +46,26 @@ from attemper.networks.layers import Masking
 class NeighbourRule(Peaked):
     """The neighbour leads by `gap` per step, by `own` over i itself, by `parity` more over i's parity.
 
-    There is no `contest` if the rows are too mixed for one.
+    There is no `competition` if the rows are too mixed for one.
     """
 
     gap: Fraction
     own: Fraction
     parity: Fraction
-    contest: Competition | None = None
+    competition: Competition | None = None
 
     @property
-    def least_lead(self) -> Fraction:
+    def least_gap(self) -> Fraction:
         """Over i itself; over the neighbour's parity, two steps off; over i's parity, one step off."""
         return min(self.own, 2 * self.gap, self.gap + self.parity)
 
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = e^-own + (r^2 + e^-parity r) / (1 - r^2)."""
-        step, own, parity = (weight(lead, loss) for lead in (self.gap, self.own, self.parity))
+        step, own, parity = (weight(score_gap, loss) for score_gap in (self.gap, self.own, self.parity))
         return mass((own + (step**2 + parity * step) / (1 - step**2)) * noise)
 
     def loss(self, head: RoundedHead) -> flint.arb:
-        return greatest(head.losses(self.contest))
+        return greatest(head.losses(self.competition))
 
 
 def neighbour(head: ReadHead) -> HeadFact:
@@ -80,8 +80,8 @@ def neighbour(head: ReadHead) -> HeadFact:
     parity = proved(laurent.least(twice, tie.domain), "the parity of i can win")
     offset = -1 if tie.is_rising else 1
     outputs = head.outputs(lambda value: head.names.positions.shifted(value, offset, value))
-    contest = if_covered(lambda: _contest(head, tie, twice, ahead))
-    return HeadFact(NeighbourRule(gap, own, parity, contest), outputs)
+    competition = if_covered(lambda: _competition(head, tie, twice, ahead))
+    return HeadFact(NeighbourRule(gap, own, parity, competition), outputs)
 
 
 def _form(head: ReadHead) -> tuple[TieBreak, Laurent]:
@@ -98,16 +98,16 @@ def _form(head: ReadHead) -> tuple[TieBreak, Laurent]:
     return tie, opposite
 
 
-def _contest(head: ReadHead, tie: TieBreak, twice: Laurent, ahead: Laurent) -> Competition:
+def _competition(head: ReadHead, tie: TieBreak, twice: Laurent, ahead: Laurent) -> Competition:
     """For each parity of i, winners stand at positions of the other one."""
     odd = head.names.place(Remainder(2, 1), 1, 0, 0)
     cases = [odd, head.names.negation(odd)]
     rows, keys = rows_of(head.names, head.rows, head.coldness, tie.power, cases)
-    level, behind, beside = tie.level(2), Lead(twice, tie.domain), Lead(ahead, tie.domain)
+    level, behind, beside = tie.level(2), ScoreGap(twice, tie.domain), ScoreGap(ahead, tie.domain)
     pairs: list[RivalPair] = []
     for case, (same, different) in enumerate((cases, cases[::-1])):
         winners, others = (places_of(head.names, keys, parity) for parity in (different, same))
-        pairs += [RivalPair(case, w, o, Rival.LEVEL, level) for w, o in product(winners, winners)]
-        pairs += [RivalPair(case, w, o, Rival.BEHIND, behind) for w, o in product(winners, others)]
+        pairs += [RivalPair(case, w, o, Rival.FARTHER, level) for w, o in product(winners, winners)]
+        pairs += [RivalPair(case, w, o, Rival.PENALISED, behind) for w, o in product(winners, others)]
         pairs += [RivalPair(case, w, o, Rival.SELF, beside) for w, o in product(winners, others)]
-    return tie.contest(2, rows, tuple(pairs))
+    return tie.competition(2, rows, tuple(pairs))

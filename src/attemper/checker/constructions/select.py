@@ -6,7 +6,8 @@ Side conditions: a step costs at least `gap` by G t(j); a position with a larger
 Bound: nearer positions, e^-gap each step: r/(1-r); positions with a larger b on the far side: e^-far.
 Output: the value at the winner: at b = 0 if some visible position has that, else at the next larger value.
 Loosely, for floats: where b = 0 nowhere, no more than a range: an average of values at larger b.
-Floats: every two places that compete, each with its lead; what is behind on the far side may lose half of it.
+Floats: every two places that compete, each with its score gap; what is behind on the far side may lose half
+of it.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ import flint
 
 from attemper.checker.attention.blocked import Blocked, blocked_of, hopeless_in
 from attemper.checker.attention.bounds import VISIBLE, constant, for_losses, scalar
-from attemper.checker.attention.contests import (
+from attemper.checker.attention.competition import (
     Competition,
-    Lead,
     Rival,
     RivalPair,
+    ScoreGap,
     if_covered,
     places_of,
     rows_of,
@@ -45,15 +46,15 @@ class SelectRule(Peaked):
     """Nearer positions lead by `gap` per step; blocked ones beyond are at most e^-far together.
 
     `far` is for a loss of 0 and for any up to 1/2 of what leads per step: then blocked positions beyond may
-    lose 1/2 of their lead. `contest` is None if the rows are too mixed.
+    lose 1/2 of their score gap. `competition` is None if the rows are too mixed.
     """
 
     gap: Fraction
     far: tuple[Fraction, Fraction] | None
-    contest: Competition | None = None
+    competition: Competition | None = None
 
     @property
-    def least_lead(self) -> Fraction:
+    def least_gap(self) -> Fraction:
         """One step, or who is blocked on the far side: V - 2 >= 0 more than `far`."""
         return self.gap if self.far is None else min(self.gap, self.far[0])
 
@@ -63,7 +64,7 @@ class SelectRule(Peaked):
         return mass((near / (1 - near) + far_weight(self.far, loss)) * noise)
 
     def loss(self, head: RoundedHead) -> flint.arb:
-        near, far = head.losses(self.contest)
+        near, far = head.losses(self.competition)
         head.require_half(far)
         return near
 
@@ -74,9 +75,9 @@ def select(head: ReadHead) -> HeadFact:
     gap, span = tie.bounds()
     blocked = blocked_of(head, tie.domain)
     outputs = head.outputs(lambda value: _read(head, blocked, not tie.is_rising, value))
-    contest = if_covered(lambda: _contest(head, tie, blocked, span))
+    competition = if_covered(lambda: _competition(head, tie, blocked, span))
     reads_blocked = any(len(_values_off(head, blocked, value)) > 1 for value in plain_values(head))
-    return HeadFact(SelectRule(gap, _far(blocked, tie, span), contest), outputs, reads_blocked)
+    return HeadFact(SelectRule(gap, _far(blocked, tie, span), competition), outputs, reads_blocked)
 
 
 def _tie(head: ReadHead) -> TieBreak:
@@ -93,10 +94,10 @@ def _far(blocked: Blocked, tie: TieBreak, span: Laurent) -> tuple[Fraction, Frac
     if len(blocked.levels) == 1:
         return None
     least_push = laurent.times(blocked.push, min(b - a for a, b in pairwise(blocked.levels)))
-    lead = laurent.plus(least_push, laurent.times(span, -1))
+    score_gap = laurent.plus(least_push, laurent.times(span, -1))
     others = laurent.plus(VISIBLE[tie.masking], laurent.constant(-1))
     room = laurent.plus(laurent.constant(1), laurent.times(others, -1))
-    return for_losses(lead, room, tie.domain, "blocked positions can win")
+    return for_losses(score_gap, room, tie.domain, "blocked positions can win")
 
 
 def _read(head: ReadHead, blocked: Blocked, leftmost: bool, value: Diagram) -> Diagram:
@@ -113,7 +114,7 @@ def _read(head: ReadHead, blocked: Blocked, leftmost: bool, value: Diagram) -> D
     found = head.seen(found, names.false)
     if is_known == names.true:
         return found
-    return names.choose(head.seen(is_known, names.true), found, names.anything(min(values), max(values)))
+    return names.choose(head.seen(is_known, names.true), found, names.unknown_in(min(values), max(values)))
 
 
 def _values_off(head: ReadHead, blocked: Blocked, value: Diagram) -> list[Fraction]:
@@ -124,23 +125,23 @@ def _values_off(head: ReadHead, blocked: Blocked, value: Diagram) -> list[Fracti
     return names.constants(names.diagrams.constrain(value, names.negation(least), names.false), "a value")
 
 
-def _contest(head: ReadHead, tie: TieBreak, blocked: Blocked, span: Laurent) -> Competition:
+def _competition(head: ReadHead, tie: TieBreak, blocked: Blocked, span: Laurent) -> Competition:
     """All pairs of places, each with its level b as its last entry: the winner's is the least that occurs.
 
-    On a settled level every winner reads the same; on some none wins, or nothing is said of what is read.
+    On an agreed level every winner reads the same; on some none wins, or nothing is said of what is read.
     """
     hopeless = frozenset(blocked.levels[1:]) if head.is_loose else hopeless_in(head, blocked)
     rows, keys = rows_of(head.names, head.rows, head.coldness, tie.power, [head.here])
     places = places_of(head.names, [*keys, blocked.b], head.names.true)
     level, pairs = tie.level(1), list[RivalPair]()
     for (*winner, b), (*other, c) in product(places, repeat=2):
-        if c < b or b in hopeless or (b == c and b in blocked.settled):
+        if c < b or b in hopeless or (b == c and b in blocked.agreed):
             continue
         if b == c:
-            pairs.append(RivalPair(0, tuple(winner), tuple(other), Rival.LEVEL, level))
+            pairs.append(RivalPair(0, tuple(winner), tuple(other), Rival.FARTHER, level))
             continue
         pushed = laurent.times(blocked.push, c - b)
         ahead = laurent.plus(pushed, laurent.times(span, -1))
-        for kind, lead in ((Rival.BEHIND, pushed), (Rival.AHEAD, ahead)):
-            pairs.append(RivalPair(0, tuple(winner), tuple(other), kind, Lead(lead, tie.domain)))
-    return tie.contest(1, rows, tuple(pairs))
+        for kind, score_gap in ((Rival.PENALISED, pushed), (Rival.CLOSER, ahead)):
+            pairs.append(RivalPair(0, tuple(winner), tuple(other), kind, ScoreGap(score_gap, tie.domain)))
+    return tie.competition(1, rows, tuple(pairs))

@@ -44,7 +44,7 @@ class SignRule(Peaked):
     unit: Fraction
 
     @property
-    def least_lead(self) -> Fraction:
+    def least_gap(self) -> Fraction:
         """Over wrong positions: all right ones have one value.
 
         If `level`, right positions score x and wrong ones -x. Else the last right one, at j, scores x_j, and
@@ -55,8 +55,8 @@ class SignRule(Peaked):
 
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = 2 r^2, or 1/(e^gap - e^(gap/3))."""
-        lead = ball(self.gap) * (1 - loss)
-        total = 2 * (-2 * lead).exp() if self.level else 1 / (lead.exp() - (lead / 3).exp())
+        score_gap = ball(self.gap) * (1 - loss)
+        total = 2 * (-2 * score_gap).exp() if self.level else 1 / (score_gap.exp() - (score_gap / 3).exp())
         return mass(total * noise)
 
     def loss(self, head: RoundedHead) -> flint.arb:
@@ -79,8 +79,8 @@ def sign(head: ReadHead) -> HeadFact:
         raise UnprovenError("it does not see the positions that its query averages")
     unit = _odd_unit(names, masking, mean.summand)
     visible = VISIBLE[masking] if power == 0 else laurent.constant(1)
-    lead = laurent.least_ratio(laurent.times(factor, unit), visible, DOMAINS[masking])
-    gap = positive(proved(lead, "both parities are as likely"))
+    score_gap = laurent.least_ratio(laurent.times(factor, unit), visible, DOMAINS[masking])
+    gap = positive(proved(score_gap, "both parities are as likely"))
     is_positive = names.positions.sum_at_least(masking, names.scaled(mean.summand, 1 / unit), 1)
     outputs = head.outputs(lambda value: by_parity(head, is_positive, value))
     return HeadFact(SignRule(gap, power == 0, unit), outputs)

@@ -34,7 +34,7 @@ class UniformRule:
     gap: Fraction = Fraction(0)
 
     @property
-    def least_lead(self) -> Fraction:
+    def least_gap(self) -> Fraction:
         """0: all scores are the greatest, whatever the values."""
         return Fraction(0)
 

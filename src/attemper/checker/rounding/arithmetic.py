@@ -23,7 +23,7 @@ from attemper.checker.names import (
     Range,
     Whole,
 )
-from attemper.checker.values import Value, peak_of
+from attemper.checker.values import Value, magnitude_of
 from attemper.exact.balls import ball
 from attemper.exact.formats import FloatFormat
 from attemper.networks.layers import LinearForm
@@ -181,7 +181,7 @@ class Arithmetic:
         self._losses: dict[int, flint.arb] = {}
         # What is asked for often is worked out once for each diagram.
         self.magnitude = cache(self._magnitude)
-        self.has_wholes = cache(self._has_wholes)
+        self.has_integers = cache(self._has_wholes)
         self._grid = cache(self._grid_of)
         self._is_mean = cache(self._is_mean_somewhere)
         self._numbers = cache(self._numbers_of)
@@ -202,7 +202,7 @@ class Arithmetic:
         """The greatest absolute value of a diagram in words of length n."""
         if not any(v.parts for v in self.names.values(diagram)):
             return {0: self.magnitude(diagram)}
-        bound = peak_of(self.names, {(0, 0): diagram})
+        bound = magnitude_of(self.names, {(0, 0): diagram})
         return {bound.power: ball(bound.factor)}
 
     def grid(self, value: Value) -> Fraction | None:
@@ -311,7 +311,7 @@ class Lengths:
 
     def magnitude(self, diagram: Diagram) -> flint.arb:
         """The greatest absolute value of a diagram in words of up to N symbols."""
-        if not self.arithmetic.has_wholes(diagram):
+        if not self.arithmetic.has_integers(diagram):
             return self.arithmetic.magnitude(diagram)
         return greatest(self._most(value) for value in self.names.values(diagram))
 

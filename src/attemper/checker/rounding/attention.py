@@ -1,6 +1,7 @@
 """Rounding in a head: what is computed of it at one length, and how far what it writes can be off.
 
-What its construction knows of its leads stands beside the construction. (certificates/FORMAT.md, section 6.)
+What its construction knows of its score gaps stands beside the construction. (certificates/FORMAT.md, section
+6.)
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import final
 
 import flint
 
-from attemper.checker.attention.contests import Competition
+from attemper.checker.attention.competition import Competition
 from attemper.checker.attention.scores import Output
 from attemper.checker.names import Names
 from attemper.checker.rounding.arithmetic import (
@@ -27,17 +28,17 @@ from attemper.checker.rounding.arithmetic import (
     as_number,
     common,
 )
-from attemper.checker.rounding.leads import Cold, ScoredRow, losses
 from attemper.checker.rounding.scan import ARGUMENT, DROPPED, EXPS, Scan
+from attemper.checker.rounding.score_gaps import Cold, ScoredRow, losses
 from attemper.checker.values import ResidualValues, Value
 from attemper.exact.balls import ball
 from attemper.networks.layers import Head, LinearForm
 
 LARGEST_LOSS = Fraction(15, 16)
-"""Leads may be smaller by this part; more is not looked at."""
+"""Score gaps may be smaller by this part; more is not looked at."""
 
 HALF_LOSS = Fraction(1, 2)
-"""The loss up to which bounds hold that have half of a lead to spare."""
+"""The loss up to which bounds hold that have half of a score gap to spare."""
 
 QUOTIENT = 4
 """What dividing, rounding each weight and rounding the result lose, in u."""
@@ -65,7 +66,7 @@ class RoundedHead:
 
     `before` has the values of the coordinates that the head reads, `offs` their errors, `of_keys` those where
     keys read them. `strains` takes notes of how much of each limit is lost: a remark, no proof rests on it.
-    `known` keeps what leads lose, for all heads at one length.
+    `known` keeps what score gaps lose, for all heads at one length.
     `scan` is there if it is a scan that runs the head.
     """
 
@@ -106,7 +107,7 @@ class RoundedHead:
 
     @property
     def argument(self) -> flint.arb:
-        """By which part of a lead more exp's argument may be off: what is rounded there."""
+        """By which part of a score gap more exp's argument may be off: what is rounded there."""
         return (2 if self.scan is None else ARGUMENT) * self.lengths.u
 
     @property
@@ -148,13 +149,13 @@ class RoundedHead:
         is_constant = len(found) == 1 and not found[0].parts and found[0].constant != 0
         return is_constant or bool(self.mean_off(row) == 0)
 
-    def losses(self, contest: Competition | None) -> tuple[flint.arb, flint.arb]:
+    def losses(self, competition: Competition | None) -> tuple[flint.arb, flint.arb]:
         """(near, far) of what competes; raises `BeyondError` if that is not known."""
-        if contest is None:
+        if competition is None:
             raise self.uncovered()
-        # These and the length are all that `losses` asks for. Contests are compared by what they say, the
+        # These and the length are all that `losses` asks for. Competitions are compared by what they say, the
         # temperature and rows as objects.
-        asked = contest, tuple(row.scored for row in self.rows), self.cold
+        asked = competition, tuple(row.scored for row in self.rows), self.cold
         if asked not in self.known:
             self.known[asked] = losses(self.lengths, *asked)
         return self.known[asked]
@@ -180,11 +181,13 @@ class RoundedHead:
         return error * (1 + lost) + common(off)[1] * lost
 
     def require_half(self, loss: flint.arb) -> None:
-        """Raise `BeyondError` unless half of the lead stays, also where the argument of exp is rounded."""
+        """Raise `BeyondError` unless half of the score gap stays, also where the argument of exp is
+        rounded.
+        """
         self.bear(loss + self.argument, HALF_LOSS)
 
     def bear(self, loss: flint.arb, limit: Fraction) -> None:
-        """Raise `BeyondError` unless so large a part of a lead may be lost."""
+        """Raise `BeyondError` unless so large a part of a score gap may be lost."""
         strain = loss / ball(limit)
         self.strains[self.name, limit] = strain.max(self.strains.get((self.name, limit), ZERO))
         if not (loss <= ball(limit)):
@@ -198,7 +201,9 @@ class RoundedHead:
 def attended(
     head: RoundedHead, loss: flint.arb, stray: Callable[[flint.arb, flint.arb], flint.arb]
 ) -> list[Off]:
-    """How far the head's values are off, if leads are smaller by that loss and attention strays so much."""
+    """How far the head's values are off, if score gaps are smaller by that loss and attention strays so
+    much.
+    """
     mass = stray_mass(head, loss, stray)
     quotient = head.quotient
     found: list[Off] = []

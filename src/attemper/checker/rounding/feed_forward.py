@@ -416,7 +416,7 @@ class Gates:
         names = self.arithmetic.names
         added = (added_by(names, group, target) for group in groups)
         present = (names.where("not 0", lambda value: value != Affine(Fraction(0)), own) for own in added)
-        return names.is_bit(names.settled(names.total(present)))
+        return names.is_bit(names.canonical(names.total(present)))
 
     def _read(self, value: Value) -> Diagram:
         names = self.arithmetic.names

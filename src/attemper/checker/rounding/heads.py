@@ -22,8 +22,8 @@ from attemper.checker.rounding.arithmetic import (
 )
 from attemper.checker.rounding.attention import RoundedHead, RoundedRow, Strains
 from attemper.checker.rounding.embedding import rounded_form
-from attemper.checker.rounding.leads import Cold, ScoredRow, scored_row, unknown_relatively
 from attemper.checker.rounding.scan import Scan
+from attemper.checker.rounding.score_gaps import Cold, ScoredRow, scored_row, unknown_relatively
 from attemper.checker.values import ResidualValues, of_closed_form, of_form
 from attemper.exact.closed_forms import ClosedForm
 from attemper.networks.layers import Head, LinearForm, Softmax

@@ -15,7 +15,7 @@ from attemper.checker.names import Clamped, Names, Whole
 from attemper.checker.rounding.arithmetic import ZERO, OfInteger, PowersOfN, Rounded
 from attemper.checker.rounding.attention import QUOTIENT, RoundedHead
 from attemper.checker.rounding.growth import Forms, at_most, fading, of_integer, scaled, size_of, times, total
-from attemper.checker.rounding.leads import KNOWN, lost_below, sum_rate
+from attemper.checker.rounding.score_gaps import KNOWN, lost_below, sum_rate
 from attemper.checker.values import Value, of_closed_form
 from attemper.exact.balls import ball
 from attemper.networks.layers import LinearForm, Softmax
@@ -100,14 +100,16 @@ def nearest_key_off(head: RoundedHead, form: LinearForm, growth: int, apart: fli
     return of_integer(head.lengths, found, total([near, rest]))
 
 
-def compared_off(head: RoundedHead, found: int, unit: Fraction, growth: int, lead: Fraction) -> flint.arb:
+def compared_off(
+    head: RoundedHead, found: int, unit: Fraction, growth: int, score_gap: Fraction
+) -> flint.arb:
     """The relative error of scores whose query is at least unit n^growth for each step of a nearest key."""
     lengths, cold, (row,) = head.lengths, head.cold, head.rows
     error = Forms(lengths, head.before, head.offs).error(row.form, found)
     query = at_most(lengths, times(error, {-growth: 1 / ball(abs(unit))}))
     others = (1 + row.scored.key.relative) * (1 + cold.number.relative) * (1 + lengths.u) ** cold.roundings
     below = lost_below(lengths, 1, cold) + lengths.tiny * (row.scored.key.size + row.scored.key.absolute)
-    return (1 + query) * others - 1 + below / ball(lead)
+    return (1 + query) * others - 1 + below / ball(score_gap)
 
 
 def _rate(head: RoundedHead) -> flint.arb:

@@ -56,7 +56,8 @@ def failure_at(analysis: Analysis, form: FloatFormat, kernel: Kernel, length: in
 class Bounds:
     """How far coordinates can be off, as far as the proof goes, and the place where it fails if it does.
 
-    `strains` says which part of what it may lose each place's lead loses: a remark, no proof rests on it.
+    `strains` says which part of what it may lose each place's score gap loses: a remark, no proof rests on
+    it.
     """
 
     offs: list[Off]

@@ -44,7 +44,7 @@ from attemper.exact.closed_forms import (
 from attemper.networks.layers import Coordinate, Head, LinearForm, Network
 
 ARGUMENT = 16
-"""What a difference to the peak, and that of two peaks, lose of a lead, in u, where exp meets them."""
+"""What a difference to the peak, and that of two peaks, lose of a score gap, in u, where exp meets them."""
 
 DROPPED = Fraction(1, 2**52)
 """What is left out weighs less than this part of what is not."""

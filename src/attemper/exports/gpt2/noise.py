@@ -7,9 +7,9 @@ weights, comes to that: N = R + sum_c |w_c| noise_c. With n positions, G, L and 
 Score of r rows: sum (q N_k + k N_q + N_q N_k) + G(r + 8) sum (q + N_q)(k + N_k) + 4 L r, q and k bounds.
     If every score of a head is off by at most s, its weights are by factors within e^(+-2s), so that an
     average of numbers up to V is by at most min(2 s / (1 - 2 s), 2) V. That is taken of a head of which
-    nothing is said. A head with a construction, as compilers write them, has a lead, so that neither bits
-    nor averages need be exact; how large that is, a certificate proves and nothing here. Of such a head the
-    read alone is judged, R in place of N: at most `LEAD`.
+    nothing is said. A head with a construction, as compilers write them, has a score gap, so that neither
+    bits nor averages need be exact; how large that is, a certificate proves and nothing here. Of such a head
+    the read alone is judged, R in place of N: at most `SCORE_GAP`.
 Average of n numbers: N + G(3 n + 20) V + 8 n L (1 + V): exp, both sums, rescaling and the quotient.
 Pair of a clamp, in a word where its form stays out of the ramp by `ROOM` or more: both units are on the same
     side, and the stream's noise is in both: 2 |f| R for an output f. Other units: |f| N.
@@ -42,7 +42,7 @@ from attemper.networks.layers import Foreign, Head, Layer, LinearForm, Network
 ROOM = Fraction(1, 64)
 """How far a clamp's form may be off: a sixteenth of the way from a ramp's end to its middle, 1/4."""
 
-LEAD = Fraction(1, 8)
+SCORE_GAP = Fraction(1, 8)
 """How far scores of a head with a construction may be off: weights by factors within e^(+-1/4)."""
 
 BIT = Fraction(1, 8)
@@ -133,7 +133,7 @@ def _of_head(
     form = stream.form
     # What is said to be uniform is judged as if nothing were said: scores of 0 are off by nothing.
     said = head.construction
-    is_said = not isinstance(said, Foreign) and RULES[type(said)].has_lead
+    is_said = not isinstance(said, Foreign) and RULES[type(said)].has_gap
     score, size = _score(head, stream, stream.read if is_said else stream.off)
     # Scores are formed times the root of the head width, and divided by that root afterwards.
     scaled = size * ROOTS[layout.head_width]
@@ -144,7 +144,7 @@ def _of_head(
             yield NoisyRead(
                 f"{what} {row} of {name}", factor * (size_of(read, stream.sizes) + off), off, None
             )
-    yield NoisyRead(f"the scores of {name}", scaled, score, LEAD if is_said else None)
+    yield NoisyRead(f"the scores of {name}", scaled, score, SCORE_GAP if is_said else None)
     moved = (
         Fraction(0) if is_said else (min(2 * score / (1 - 2 * score), Fraction(2)) if 2 * score < 1 else 2)
     )

@@ -49,7 +49,7 @@ class HeadGap:
 @final
 @dataclass(frozen=True)
 class LayerError:
-    """One layer: of the hard network, bounds on what it reads and on leads; of the soft one, its error.
+    """One layer: of the hard network, bounds on what it reads and on gaps; of the soft one, its error.
 
     `magnitude` bounds the size of every coordinate before the layer. `gaps` has one entry for each head, None
     for uniform ones. `error` bounds how far any coordinate of the soft network is from the hard one's after

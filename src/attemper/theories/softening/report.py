@@ -30,7 +30,7 @@ WHOLE = Fraction(1)
 @final
 @dataclass(frozen=True)
 class HeadTemperature:
-    """One head that is not uniform: 1/tau as a closed form, tau at some lengths (i = n), and its lead.
+    """One head that is not uniform: 1/tau as a closed form, tau at some lengths (i = n), and its gap.
 
     `given` is tau of the network that was softened, where its heads had one.
     """
@@ -105,7 +105,7 @@ def _heads(found: Softening, original: Network) -> Iterator[HeadTemperature]:
             if is_uniform or not isinstance(head.weighting, Softmax):
                 continue
             form = head.weighting.inverse_temperature
-            by, gap = _lead(found, number, index)
+            by, gap = _gap_of(found, number, index)
             before = original.layers[number].heads[index].weighting
             given = _taus(before, lengths) if isinstance(before, Softmax) else None
             yield HeadTemperature(
@@ -117,8 +117,8 @@ def _taus(weighting: Softmax, lengths: Sequence[int]) -> dict[int, float]:
     return {n: float(1 / evaluate(weighting.inverse_temperature, n, n)) for n in lengths}
 
 
-def _lead(found: Softening, layer: int, head: int) -> tuple[str, str]:
-    """Why the head is tieless, and its lead."""
+def _gap_of(found: Softening, layer: int, head: int) -> tuple[str, str]:
+    """Why the head is tieless, and its gap."""
     if isinstance(found.evidence, ClosedFormErrors):
         own = found.evidence.layers[layer].gaps[head]
         assert own is not None

@@ -80,54 +80,54 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def try_batches(contest: TestedNetwork, batches: Sequence[Batch]) -> Verification:
+def try_batches(tested: TestedNetwork, batches: Sequence[Batch]) -> Verification:
     """Try the batches in their order, up to the first disagreement."""
     found = NOTHING
     for batch in batches:
-        found = joined(found, _try_batch(contest, batch))
+        found = joined(found, _try_batch(tested, batch))
         if found.disagreement is not None:
             break
     return found
 
 
-def _try_batch(contest: TestedNetwork, batch: Batch) -> Verification:
+def _try_batch(tested: TestedNetwork, batch: Batch) -> Verification:
     match batch:
         case Stretch():
-            return _try_words(contest, words_in(batch, contest.symbols))
+            return _try_words(tested, words_in(batch, tested.symbols))
         case WordList(words):
-            return _try_words(contest, words)
+            return _try_words(tested, words)
         case PrefixStretch(stretch):
-            return _try_prefixes(contest, stretch)
+            return _try_prefixes(tested, stretch)
         case _:
             assert_never(batch)
 
 
-def _try_words(contest: TestedNetwork, words: Sequence[Word]) -> Verification:
+def _try_words(tested: TestedNetwork, words: Sequence[Word]) -> Verification:
     """Words of one length, up to the first on which anything differs."""
     smallest, length = float("inf"), len(words[0])
-    exact = exact_outputs(contest.language, words)
-    for tried, (expected, (soft, hard)) in enumerate(zip(exact, contest.runs(words), strict=True), start=1):
+    exact = exact_outputs(tested.language, words)
+    for tried, (expected, (soft, hard)) in enumerate(zip(exact, tested.runs(words), strict=True), start=1):
         smallest = min(smallest, soft.margin)
-        found = _disagreement(contest.language, soft.word, expected, soft, hard)
+        found = _disagreement(tested.language, soft.word, expected, soft, hard)
         if found is not None:
             return Verification(tried, length, smallest, found)
     return Verification(len(words), length, smallest, None)
 
 
-def _try_prefixes(contest: TestedNetwork, stretch: Stretch) -> Verification:
+def _try_prefixes(tested: TestedNetwork, stretch: Stretch) -> Verification:
     """All words of a stretch, and of the shorter words that belong to the stretch, by the longest's runs.
 
     A shorter word's exact meaning is its own; its outputs are the first ones of its continuation.
     """
-    size = len(contest.symbols)
-    runs = list(contest.runs(words_in(stretch, contest.symbols)))
+    size = len(tested.symbols)
+    runs = list(tested.runs(words_in(stretch, tested.symbols)))
     smallest, tried = min(soft.margin for soft, _ in runs), 0
     for length in range(1, stretch.length + 1):
         own, apart = shorter(stretch, length, size)
-        words = words_in(own, contest.symbols)
-        for number, expected in enumerate(exact_outputs(contest.language, words), start=own.start):
+        words = words_in(own, tested.symbols)
+        for number, expected in enumerate(exact_outputs(tested.language, words), start=own.start):
             word, tried = words[number - own.start], tried + 1
-            found = _disagreement(contest.language, word, expected, *runs[number * apart - stretch.start])
+            found = _disagreement(tested.language, word, expected, *runs[number * apart - stretch.start])
             if found is not None:
                 return Verification(tried, length, smallest, found)
     return Verification(tried, stretch.length, smallest, None)

@@ -68,7 +68,7 @@ class Sweep:
         self._finished = {part: _Finished() for part in PlanPart}
 
     @cached_property
-    def _contest(self) -> TestedNetwork:
+    def _tested(self) -> TestedNetwork:
         return TestedNetwork.of(self.model.network, self.model.language)
 
     @cached_property
@@ -119,7 +119,7 @@ class Sweep:
         for number, batches in unfinished:
             if number > finished.first_wrong:
                 return
-            found = try_batches(self._contest, batches)
+            found = try_batches(self._tested, batches)
             finished.keep(number, found)
             told.add(found.words)
 

@@ -42,10 +42,10 @@ class BatchTask:
 
 
 class _Kept(threading.local):
-    """The contests that this thread has built, by digest, the oldest first."""
+    """The networks that this thread has built, by digest, the oldest first."""
 
     def __init__(self) -> None:
-        self.contests: dict[str, TestedNetwork] = {}
+        self.kept_networks: dict[str, TestedNetwork] = {}
 
 
 _kept = _Kept()
@@ -83,23 +83,23 @@ def work(task: BatchTask) -> Verification | None:
             f"a worker has attemper {__version__}, and the sweep was begun by {task.version}: install "
             "the same version everywhere"
         )
-    contest = _contest_of(task)
-    if contest is None:
+    tested = _tested_of(task)
+    if tested is None:
         return None
     with one_thread():
-        return try_batches(contest, task.batches)
+        return try_batches(tested, task.batches)
 
 
-def _contest_of(task: BatchTask) -> TestedNetwork | None:
-    contests = _kept.contests
-    if task.digest not in contests:
+def _tested_of(task: BatchTask) -> TestedNetwork | None:
+    kept_networks = _kept.kept_networks
+    if task.digest not in kept_networks:
         if task.packed is None:
             return None
-        for oldest in list(contests)[: len(contests) - MOST_KEPT + 1]:
-            del contests[oldest]
+        for oldest in list(kept_networks)[: len(kept_networks) - MOST_KEPT + 1]:
+            del kept_networks[oldest]
         network, language = _unpacked(task.packed)
-        contests[task.digest] = TestedNetwork.of(network, language)
-    return contests[task.digest]
+        kept_networks[task.digest] = TestedNetwork.of(network, language)
+    return kept_networks[task.digest]
 
 
 def _unpacked(data: bytes) -> tuple[Network, Language]:

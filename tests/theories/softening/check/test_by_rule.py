@@ -70,10 +70,10 @@ def compare(known: tuple[LayerByRule, ...], seen: Seen, longest: int) -> set[tup
                 if head is None:
                     continue
                 assert (number_, index, n) not in seen.ties
-                lead = seen.leads.get((number_, index, n))
+                score_gap = seen.score_gaps.get((number_, index, n))
                 own = float(at(head.gap, n))
-                assert lead is None or own <= float(lead) * (1 + 1e-9)
-                if lead is not None and own >= float(lead) * (1 - 1e-9):
+                assert score_gap is None or own <= float(score_gap) * (1 + 1e-9)
+                if score_gap is not None and own >= float(score_gap) * (1 - 1e-9):
                     attained.add((number_, index))
         for index, head in enumerate(layer.heads):
             for place, spread in enumerate(head.spreads if head else ()):

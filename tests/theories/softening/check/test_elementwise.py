@@ -428,9 +428,9 @@ def test_weights_are_bounds_on_what_balls_say() -> None:
     everywhere = np.ones(shape, dtype=np.bool_)
     winner = np.zeros(shape[:2], dtype=np.int64)
     none = np.zeros((*shape, 0))
-    contest = rounded.ContestFacts(winner, ~everywhere, everywhere, below, none, none, none[:, :, 0])
+    score_gaps = rounded.GapFacts(winner, ~everywhere, everywhere, below, none, none, none[:, :, 0])
     with np.errstate(all="ignore"):
-        found = elementwise._weights(contest, moved, cold)
+        found = elementwise._weights(score_gaps, moved, cold)
     with precision(200):
         for place in np.ndindex(shape):
             away = flint.arb(moved[place]) - flint.arb(below[place])

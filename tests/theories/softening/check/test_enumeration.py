@@ -158,8 +158,8 @@ def test_a_gap_with_a_large_denominator() -> None:
     """1/j^16 and 3^-60, one after the other: the least lead is that of the fifth position over the sixth."""
     key = row((2, 2**40), (4, Fraction(1, 3**60)))
     network = one_head(row((3, 1)), key, {2: over(I, 16), 3: ONE, 4: SIGN}, masking=Masking.PAST)
-    lead = 2**40 * (Fraction(1, 5**16) - Fraction(1, 6**16)) - Fraction(2, 3**60)
-    assert examine(network, 6).gaps == ((lead,),)
+    score_gap = 2**40 * (Fraction(1, 5**16) - Fraction(1, 6**16)) - Fraction(2, 3**60)
+    assert examine(network, 6).gaps == ((score_gap,),)
 
 
 def test_scores_are_differences_before_they_are_rounded() -> None:

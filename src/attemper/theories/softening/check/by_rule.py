@@ -1,10 +1,10 @@
-"""What the rules of heads say of a hard network, for all lengths: leads, magnitudes, and what units round.
+"""What the rules of heads say of a hard network, for all lengths: gaps, magnitudes, and what units round.
 
 The network is followed symbolically, as in a proof that it computes something, but without errors: a hard
 network makes none. A head that attends to the greatest score attends in the same way whatever its scores are
 multiplied with. So each rule (FORMAT.md, section 5) is tried of the head with the inverse temperature K n^b,
 K = `COLDNESS` and b = 0, 1, ..., whatever the head says that it is for; a rule that holds says by how much
-the greatest score then leads over every visible position of another value, and the lead itself is K n^b times
+the greatest score then leads over every visible position of another value, and the gap itself is K n^b times
 less. One rule more, in `levels`, is about heads whose best positions tie. Where a rule holds, positions of
 the greatest score have equal values, and the average of these is what the rule says that the head puts out.
 
@@ -27,7 +27,7 @@ from attemper.checker.heads import RULES, averaging, fact_by
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.proof import deep
-from attemper.checker.values import Bound, ResidualValues, Value, add, embedded, of_form, peak_of, plain
+from attemper.checker.values import Bound, ResidualValues, Value, add, embedded, magnitude_of, of_form, plain
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import Length, Power, times
 from attemper.networks.layers import (
@@ -45,10 +45,10 @@ from attemper.theories.softening.check.hard import uniform_heads
 from attemper.theories.softening.check.levels import Led, levels
 
 COLDNESS = 2**40
-"""K: so large that nothing is lost where a rule compares leads with numbers of positions."""
+"""K: so large that nothing is lost where a rule compares gaps with numbers of positions."""
 
 MOST_FADING = 8
-"""Leads that fade faster than n^-8 are those of no construction."""
+"""Gaps that vanish faster than n^-8 are those of no construction."""
 
 PRECISION = 64
 """Bits of the balls in which rules bound attention, which nothing here rests on."""
@@ -56,13 +56,13 @@ PRECISION = 64
 UNFOLLOWED = (UnprovenError, TooLargeError, RecursionError, OverflowError)
 """What a rule raises that does not hold, or whose diagrams are too large."""
 
-_Leads = Callable[[Names, Head, ResidualValues], Led]
+_Gaps = Callable[[Names, Head, ResidualValues], Led]
 
 
 @final
 @dataclass(frozen=True)
 class HeadByRule:
-    """A head that a rule covers: its lead, and for each value how far apart it is at two positions."""
+    """A head that a rule covers: its gap, and for each value how far apart it is at two positions."""
 
     gap: Monomial
     spreads: tuple[Monomial, ...]
@@ -126,7 +126,7 @@ class _Known:
             found.sizes[coordinate] = _sum([self.sizes[coordinate], *(size for _, size in parts)])
             try:
                 value = self._total(coordinate, [part for part, _ in parts])
-                found.sizes[coordinate] = peak_of(self.names, value)
+                found.sizes[coordinate] = magnitude_of(self.names, value)
                 found.values[coordinate] = value
             except UNFOLLOWED:
                 found.values[coordinate] = None
@@ -152,7 +152,7 @@ def by_rule(hard: Network) -> tuple[LayerByRule, ...]:
     with precision(PRECISION), deep():
         try:
             start = embedded(names, hard)
-            sizes = [peak_of(names, value) for value in start.values]
+            sizes = [magnitude_of(names, value) for value in start.values]
         except UNFOLLOWED:
             return tuple(LayerByRule(None, (None,) * len(layer.heads), {}, names) for layer in hard.layers)
         known = _Known(names, list(start.values), sizes)
@@ -197,11 +197,11 @@ def _ruled(head: Head, known: _Known) -> tuple[HeadByRule | None, tuple[Output, 
     if not known.knows(*head.query, *head.key):
         return None, None
     alone = replace(head, values=(), targets=())
-    rules: list[tuple[_Leads, Head]] = [
+    rules: list[tuple[_Gaps, Head]] = [
         (partial(_led_by, kind), alone) for kind, rule in RULES.items() if rule.is_unique
     ]
     if known.knows(*head.values):
-        led = ((partial(_led_by, kind), head) for kind, rule in RULES.items() if rule.has_lead)
+        led = ((partial(_led_by, kind), head) for kind, rule in RULES.items() if rule.has_gap)
         rules = [*led, (levels, head), *rules]
     for fading in range(MOST_FADING + 1):
         coldness = Softmax(times(COLDNESS, Power(Length(), fading)))
@@ -211,8 +211,8 @@ def _ruled(head: Head, known: _Known) -> tuple[HeadByRule | None, tuple[Output, 
                 spreads = tuple(_spread(known, form) for form in head.values)
             except UNFOLLOWED:
                 continue
-            if found.least_lead > 0:
-                gap = Monomial(found.least_lead / COLDNESS, Fraction(-fading))
+            if found.least_gap > 0:
+                gap = Monomial(found.least_gap / COLDNESS, Fraction(-fading))
                 return HeadByRule(gap, spreads), found.outputs if own is head else None
     return None, None
 
@@ -220,7 +220,7 @@ def _ruled(head: Head, known: _Known) -> tuple[HeadByRule | None, tuple[Output, 
 def _led_by(kind: type[Construction], names: Names, head: Head, stream: ResidualValues) -> Led:
     """What the rule of a construction says."""
     fact = fact_by(kind, names, head, stream)
-    return Led(fact.rule.least_lead, fact.outputs)
+    return Led(fact.rule.least_gap, fact.outputs)
 
 
 def _spread(known: _Known, form: LinearForm) -> Monomial:
@@ -231,7 +231,7 @@ def _spread(known: _Known, form: LinearForm) -> Monomial:
     try:
         ends = [names.bounds(own) for own in names.values(plain(value, names, "a value"))]
     except UnprovenError:
-        return _monomial(peak_of(names, value).times(Bound(Fraction(2))))
+        return _monomial(magnitude_of(names, value).times(Bound(Fraction(2))))
     return Monomial(max(high for _, high in ends) - min(low for low, _ in ends))
 
 

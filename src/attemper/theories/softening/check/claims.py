@@ -1,6 +1,6 @@
 """Checks what is claimed of a softened network: how far it is from the hard network with the same weights.
 
-Nothing of a search is trusted. An enumeration is done again; of a chain of errors every lead, magnitude and
+Nothing of a search is trusted. An enumeration is done again; of a chain of errors every gap, magnitude and
 error is derived from the weights and the temperatures, and compared exactly. What is given is tried on all
 words of some lengths, and is an assumption beyond them.
 """

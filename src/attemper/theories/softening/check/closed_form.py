@@ -45,7 +45,7 @@ PRECISION = 64
 """Bits of the balls in which exponentials are bounded."""
 
 MOST_FADING = 64
-"""A lead that fades faster than n^-64 is that of no network."""
+"""A gap that vanishes faster than n^-64 is that of no network."""
 
 PER_DIGIT = Fraction(36, 25)
 """Less than 1/ln 2 = 1.4426..., and e^(-D) < n^-(1/ln 2)."""
@@ -54,7 +54,7 @@ GRID = 2**10
 """Exponents of n are rounded down to multiples of 1/1024 where they are not whole."""
 
 MOST_RATE = Fraction(2**8)
-"""What fades faster is counted as fading so fast."""
+"""What vanishes faster is counted as fading so fast."""
 
 ZERO = Monomial(Fraction(0))
 
@@ -107,9 +107,9 @@ class ErrorChain:
         return Before(frozenset(range(len(self.network.coordinates))), ZERO)
 
     def errors_after(self, number: int, claimed: LayerError, before: Before) -> CoordinateErrors:
-        """How far coordinates can be off after a layer, with the leads and the magnitude that are claimed.
+        """How far coordinates can be off after a layer, with the gaps and the magnitude that are claimed.
 
-        Raises `UnprovenError`, naming the head, where leads are not shown to outweigh errors, or where
+        Raises `UnprovenError`, naming the head, where gaps are not shown to outweigh errors, or where
         nothing is known of an inverse temperature.
         """
         layer = self.network.layers[number]
@@ -176,7 +176,7 @@ class ErrorChain:
             raise UnprovenError("the weight of what loses has no finite bound") from None
 
     def _exponent(self, head: Head, gap: Monomial) -> tuple[Fraction, Fraction]:
-        """(c, k), not negative, with 1/tau times the lead >= c + k D wherever the head sees two positions."""
+        """(c, k), not negative, with 1/tau times the gap >= c + k D wherever the head sees two positions."""
         if not isinstance(head.weighting, Softmax):
             raise UnprovenError("it is not a softmax head")
         if abs(gap.power) > MOST_FADING:

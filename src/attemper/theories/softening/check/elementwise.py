@@ -45,7 +45,7 @@ from attemper.models.arrays import Floats
 from attemper.models.enclosures.forms import GAMMA, TINY, powers
 from attemper.networks.layers import Head, Network, Softmax
 from attemper.theories.softening.check.rounded import (
-    ContestFacts,
+    GapFacts,
     HeadMaps,
     LayerFacts,
     LayerMaps,
@@ -181,11 +181,13 @@ class ErrorBudget:
 def _mixed(maps: LayerMaps, layer: LayerFacts, errors: Floats, colds: Sequence[Floats]) -> Floats:
     """The errors behind the heads, which add up."""
     found = errors.copy()
-    for head, visible, contest, cold in zip(maps.heads, layer.visible, layer.contests, colds, strict=True):
-        if contest is None:
+    for head, visible, score_gaps, cold in zip(
+        maps.heads, layer.visible, layer.gaps_by_head, colds, strict=True
+    ):
+        if score_gaps is None:
             added = _averaged(head, visible, errors)
         else:
-            added = _attended(head, contest, errors, cold)
+            added = _attended(head, score_gaps, errors, cold)
         for place, target in enumerate(head.targets):
             found[..., target] = up(found[..., target] + added[..., place], 1)
     return found
@@ -207,45 +209,45 @@ def _averaged(head: HeadMaps, visible: NDArray[np.bool_], errors: Floats) -> Flo
     return up(up(visible.astype(np.float64) @ own, length) / counts, 1)
 
 
-def _attended(head: HeadMaps, contest: ContestFacts, errors: Floats, cold: Floats) -> Floats:
+def _attended(head: HeadMaps, score_gaps: GapFacts, errors: Floats, cold: Floats) -> Floats:
     """The error of a head that is not uniform (B, n, M)."""
     own = up(errors @ head.values.T, errors.shape[2])
-    weights = _weights(contest, _moved(head, contest, errors), cold)
+    weights = _weights(score_gaps, _moved(head, score_gaps, errors), cold)
     found = np.zeros((*errors.shape[:2], len(head.targets)))
     for place in range(len(head.targets)):
         there = own[:, None, :, place]
-        best = np.where(contest.best, there, 0.0).max(axis=2)
-        more = up(contest.apart[..., place] + there, 1) - best[:, :, None]
+        best = np.where(score_gaps.best, there, 0.0).max(axis=2)
+        more = up(score_gaps.apart[..., place] + there, 1) - best[:, :, None]
         more = up(np.maximum(more, 0.0), 1)
         stray = up((weights * more).sum(axis=2), errors.shape[1])
         found[..., place] = up(best + stray, 1)
     return found
 
 
-def _moved(head: HeadMaps, contest: ContestFacts, errors: Floats) -> Floats:
+def _moved(head: HeadMaps, score_gaps: GapFacts, errors: Floats) -> Floats:
     """D (B, n, n): at least how much the difference of the scores at j and at the winner changes."""
     width = errors.shape[2]
     if not errors.any():
-        return np.zeros_like(contest.below)
-    slopes = up(contest.slopes + up(errors @ head.product, width), 1)
+        return np.zeros_like(score_gaps.below)
+    slopes = up(score_gaps.slopes + up(errors @ head.product, width), 1)
     there = up(slopes @ errors.swapaxes(1, 2), width)
-    found = there + np.take_along_axis(there, contest.winner[:, :, None], 2)
+    found = there + np.take_along_axis(there, score_gaps.winner[:, :, None], 2)
     for place, coordinate in enumerate(head.read):
-        found += errors[:, :, coordinate, None] * contest.pulls[..., place]
+        found += errors[:, :, coordinate, None] * score_gaps.pulls[..., place]
     return up(found, len(head.read) + 2)
 
 
-def _weights(contest: ContestFacts, moved: Floats, cold: Floats) -> Floats:
+def _weights(score_gaps: GapFacts, moved: Floats, cold: Floats) -> Floats:
     """At least the soft weights of the rivals, 0 elsewhere.
 
     The exponent is rounded three times, and 1/tau once; it can underflow. Beyond -700 and 100 bounds do not
     change.
     """
-    exponent = (moved - contest.below) * cold[:, None]
+    exponent = (moved - score_gaps.below) * cold[:, None]
     exponent = np.clip(exponent + 8 * GAMMA * np.abs(exponent) + TINY, -700, 100)
     value, off = powers(exponent)
     ratio = up(value + off, 1)
-    return np.where(contest.rivals, np.fmin(up(ratio / (1 + ratio), 1), 1.0), 0.0)
+    return np.where(score_gaps.rivals, np.fmin(up(ratio / (1 + ratio), 1), 1.0), 0.0)
 
 
 def _fed_forward(maps: LayerMaps, facts: LayerFacts, errors: Floats) -> Floats:

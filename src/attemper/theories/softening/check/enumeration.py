@@ -102,8 +102,8 @@ def examine(hard: Network, length: int, on_words: Iterable[Word] | None = None) 
                 found = _magnitude(hard, step.stream, words)
                 magnitudes[number] = _greater(magnitudes[number], found)
                 for index, attended in enumerate(step.heads):
-                    if attended.contest is not None:
-                        gap = _gap(hard, attended, attended.contest, words)
+                    if attended.score_gaps is not None:
+                        gap = _gap(hard, attended, attended.score_gaps, words)
                         gaps[number][index] = _lesser(gaps[number][index], gap)
     except TieError as error:
         return Examined(length, tie=error.tie)
@@ -133,13 +133,13 @@ def _magnitude(hard: Network, stream: Exact, words: SymbolNumbers) -> Attained:
     return Attained(value, _word(hard, words, row))
 
 
-def _gap(hard: Network, attended: Attended, contest: ScoreGaps, words: SymbolNumbers) -> Attained | None:
+def _gap(hard: Network, attended: Attended, score_gaps: ScoreGaps, words: SymbolNumbers) -> Attained | None:
     """The least distance of the greatest score to a lower one; None where all visible scores are greatest."""
-    lower = attended.visible & ~contest.best
+    lower = attended.visible & ~score_gaps.best
     if not lower.any():
         return None
-    size, place = least(contest.below, lower)
-    return Attained(Fraction(size, contest.scale), _word(hard, words, place[0]))
+    size, place = least(score_gaps.below, lower)
+    return Attained(Fraction(size, score_gaps.scale), _word(hard, words, place[0]))
 
 
 def _word(hard: Network, words: SymbolNumbers, row: int) -> Word:

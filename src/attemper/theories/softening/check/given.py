@@ -1,6 +1,6 @@
 """What is given of a hard network, without proof: tried on all words of some lengths, and put into words.
 
-Given can be a lead, a magnitude, and that a coordinate which is rounded is a bit. Compared is exactly:
+Given can be a gap, a magnitude, and that a coordinate which is rounded is a bit. Compared is exactly:
 factor * n^(p/q) with a rational by the q-th powers of both.
 """
 
@@ -90,7 +90,7 @@ def given_in(layers: tuple[LayerError, ...], bits: set[AssumedBit]) -> tuple[Giv
 def refuting(hard: Network, given: tuple[Given, ...], length: int) -> Counterexample | None:
     """A word of that length in which something given is false; None if there is none.
 
-    A tie between different values is one: no lead says at which of them a softened head looks.
+    A tie between different values is one: no gap says at which of them a softened head looks.
     """
     from attemper.theories.softening.check.enumeration import (
         examine,  # numpy: for other checks it is not needed

@@ -4,7 +4,7 @@ Form: P(i, n) times -b(j), where b takes finitely many values, its *levels*; not
 The factors at i may depend on bits: then each of their cases is looked at alone (`attention.by_cases`).
 Side condition: on every level on which a position can win each value is one number, or one position alone is
 on it, the first or the last.
-Lead: P times the least difference of two levels, which must be positive at every i and n.
+Gap: P times the least difference of two levels, which must be positive at every i and n.
 Output: the value on the best level that some visible position is on; with a strict mask the neighbour's.
 
 It is a rule of hard heads alone. How many positions are on a level nothing bounds, so that at one temperature
@@ -34,7 +34,7 @@ from attemper.networks.layers import Head, Masking
 class Led:
     """By how much the greatest score leads over every visible position of another value, and what is read."""
 
-    least_lead: Fraction
+    least_gap: Fraction
     outputs: tuple[Output, ...]
 
 
@@ -46,7 +46,7 @@ def levels(names: Names, head: Head, stream: ResidualValues) -> Led:
     cells = cells_of(scored)
     found = [_in_cell(cell) for cell in cells]
     outputs = by_cell(cells, [own.outputs for own in found])
-    return Led(min(own.least_lead for own in found), outputs)
+    return Led(min(own.least_gap for own in found), outputs)
 
 
 def _in_cell(head: ReadHead) -> Led:
@@ -54,11 +54,11 @@ def _in_cell(head: ReadHead) -> Led:
     domain = DOMAINS[head.masking.weak]
     blocked = blocked_of(head, domain)
     reached = _reached(head, blocked)
-    if not all(level in blocked.settled or _is_of_one(head.names, bit) for level, bit in reached.items()):
+    if not all(level in blocked.agreed or _is_of_one(head.names, bit) for level, bit in reached.items()):
         raise UnprovenError("positions of one score have other values")
     apart = min((b - a for a, b in pairwise(blocked.levels)), default=Fraction(1))
-    lead = proved(laurent.least(laurent.times(blocked.push, apart), domain), "its levels come together")
-    return Led(positive(lead), head.outputs(lambda value: _read(head, list(reached.values()), value)))
+    score_gap = proved(laurent.least(laurent.times(blocked.push, apart), domain), "its levels come together")
+    return Led(positive(score_gap), head.outputs(lambda value: _read(head, list(reached.values()), value)))
 
 
 def _reached(head: ReadHead, blocked: Blocked) -> dict[Fraction, Diagram]:

@@ -138,12 +138,12 @@ def _common(rows: Exact) -> tuple[ExactIntegers, int]:
 
 @final
 @dataclass(frozen=True, eq=False)
-class ContestFacts:
+class GapFacts:
     """A head that is not uniform, on B words of n symbols.
 
-    `winner` (B, n) and `best` (B, n, n) are those of `streams.Contest`, and `rivals` marks all other visible
-    positions. `below` is at most the distance of their scores to the greatest, `apart` (B, n, n, M) at least
-    that of their values to the winner's, `pulls` (B, n, n, C) at least |A (x_j - x_*)|, and `slopes`
+    `winner` (B, n) and `best` (B, n, n) are those of `streams.ScoreGaps`, and `rivals` marks all other
+    visible positions. `below` is at most the distance of their scores to the greatest, `apart` (B, n, n, M)
+    at least that of their values to the winner's, `pulls` (B, n, n, C) at least |A (x_j - x_*)|, and `slopes`
     (B, n, d) at least |x_i^T A|.
     """
 
@@ -159,13 +159,13 @@ class ContestFacts:
 @final
 @dataclass(frozen=True, eq=False)
 class LayerFacts:
-    """What heads see (n, n), the contests of those that are not uniform, and each unit's sum (B, n, h).
+    """What heads see (n, n), the score gaps of those that are not uniform, and each unit's sum (B, n, h).
 
     A unit's sum before ReLU is between `low` and `high`.
     """
 
     visible: tuple[NDArray[np.bool_], ...]
-    contests: tuple[ContestFacts | None, ...]
+    gaps_by_head: tuple[GapFacts | None, ...]
     low: Floats
     high: Floats
 
@@ -173,8 +173,8 @@ class LayerFacts:
     def size(self) -> int:
         """In bytes."""
         arrays = [self.low, self.high]
-        for contest in self.contests:
-            arrays += [] if contest is None else [value for value in vars(contest).values()]
+        for score_gaps in self.gaps_by_head:
+            arrays += [] if score_gaps is None else [value for value in vars(score_gaps).values()]
         return sum(array.nbytes for array in arrays)
 
 
@@ -182,30 +182,32 @@ def facts_of(maps: LayerMaps, step: LayerRun, *, is_first: bool) -> LayerFacts:
     """The facts of a layer on a batch. Before the first layer there are no errors, so no pulls."""
     hidden = nearest(step.hidden)
     off = 8 * GAMMA * np.abs(hidden)
-    contests = (
-        None if attended.contest is None else _contest_facts(own, attended, attended.contest, step, is_first)
+    gaps_by_head = (
+        None
+        if attended.score_gaps is None
+        else _gap_facts(own, attended, attended.score_gaps, step, is_first)
         for own, attended in zip(maps.heads, step.heads, strict=True)
     )
     visible = tuple(attended.visible for attended in step.heads)
-    return LayerFacts(visible, tuple(contests), hidden - off, hidden + off)
+    return LayerFacts(visible, tuple(gaps_by_head), hidden - off, hidden + off)
 
 
-def _contest_facts(
-    maps: HeadMaps, attended: Attended, contest: ScoreGaps, step: LayerRun, is_first: bool
-) -> ContestFacts:
+def _gap_facts(
+    maps: HeadMaps, attended: Attended, score_gaps: ScoreGaps, step: LayerRun, is_first: bool
+) -> GapFacts:
     pulled = mapped(step.stream, () if is_first else maps.pulled)
-    return ContestFacts(
-        contest.winner,
-        contest.best,
-        attended.visible & ~contest.best,
-        lower_bounds(contest.below, contest.scale),
-        _apart(attended.values, contest),
-        _apart(pulled, contest),
+    return GapFacts(
+        score_gaps.winner,
+        score_gaps.best,
+        attended.visible & ~score_gaps.best,
+        lower_bounds(score_gaps.below, score_gaps.scale),
+        _apart(attended.values, score_gaps),
+        _apart(pulled, score_gaps),
         size_bounds(mapped(step.stream, maps.pushed)),
     )
 
 
-def _apart(rows: Exact, contest: ScoreGaps) -> Floats:
+def _apart(rows: Exact, score_gaps: ScoreGaps) -> Floats:
     """At least |y_j - y_*| (B, n, n, M) for numbers y (B, n, M) of positions."""
-    chosen = np.take_along_axis(rows.numbers, contest.winner[:, :, None], 1)
+    chosen = np.take_along_axis(rows.numbers, score_gaps.winner[:, :, None], 1)
     return size_bounds(Exact(plus(rows.numbers[:, None], -chosen[:, :, None]), rows.scales))

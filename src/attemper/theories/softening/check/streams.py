@@ -100,7 +100,7 @@ class Attended:
     head: Head
     visible: NDArray[np.bool_]
     values: Exact
-    contest: ScoreGaps | None
+    score_gaps: ScoreGaps | None
 
 
 @final
@@ -216,12 +216,12 @@ def _attended(network: Network, place: tuple[int, int], stream: Exact, words: Sy
     values = mapped(stream, head.values)
     if is_uniform(network, number, index):
         return Attended(head, visible, values, None)
-    contest = _contest(head, visible, stream)
-    _require_one_winner(contest, values, place, (network.alphabet.symbols, words))
-    return Attended(head, visible, values, contest)
+    score_gaps = _score_gaps(head, visible, stream)
+    _require_one_winner(score_gaps, values, place, (network.alphabet.symbols, words))
+    return Attended(head, visible, values, score_gaps)
 
 
-def _contest(head: Head, visible: NDArray[np.bool_], stream: Exact) -> ScoreGaps:
+def _score_gaps(head: Head, visible: NDArray[np.bool_], stream: Exact) -> ScoreGaps:
     query, key = (mapped(stream, rows, alike=True) for rows in (head.query, head.key))
     scores = long_product(query.numbers, key.numbers.swapaxes(1, 2))
     best = greatest(scores, np.broadcast_to(visible, scores[0].shape))
@@ -231,26 +231,26 @@ def _contest(head: Head, visible: NDArray[np.bool_], stream: Exact) -> ScoreGaps
 
 
 def _require_one_winner(
-    contest: ScoreGaps, values: Exact, place: tuple[int, int], said: tuple[tuple[str, ...], SymbolNumbers]
+    score_gaps: ScoreGaps, values: Exact, place: tuple[int, int], said: tuple[tuple[str, ...], SymbolNumbers]
 ) -> None:
     """Raises `TieError` where two positions with the greatest score have other values."""
-    if not (contest.best.sum(axis=2) > 1).any():
+    if not (score_gaps.best.sum(axis=2) > 1).any():
         return
-    chosen = np.take_along_axis(values.numbers, contest.winner[:, :, None], 1)
-    apart = contest.best & np.asarray((values.numbers[:, None] != chosen[:, :, None]).any(axis=3))
+    chosen = np.take_along_axis(values.numbers, score_gaps.winner[:, :, None], 1)
+    apart = score_gaps.best & np.asarray((values.numbers[:, None] != chosen[:, :, None]).any(axis=3))
     if apart.any():
         row, i, other = (int(found[0]) for found in np.nonzero(apart))
         symbols, words = said
         word = tuple(symbols[number] for number in words[row].tolist())
-        first = int(contest.winner[row, i])
+        first = int(score_gaps.winner[row, i])
         raise TieError(TiedHead(word, i + 1, *place, (first + 1, other + 1)))
 
 
 def _added(attended: Attended) -> Exact:
     """What the head adds (B, n, M): the value at its winner, or the average; 0 where nothing is visible."""
     values, visible = attended.values, attended.visible
-    if attended.contest is not None:
-        chosen = np.take_along_axis(values.numbers, attended.contest.winner[:, :, None], 1)
+    if attended.score_gaps is not None:
+        chosen = np.take_along_axis(values.numbers, attended.score_gaps.winner[:, :, None], 1)
         return Exact(np.where(visible.sum(axis=1)[:, None] > 0, chosen, 0), values.scales)
     counts = [max(1, int(count)) for count in visible.sum(axis=1)]
     common = lcm(1, *counts)

@@ -259,7 +259,7 @@ class _Errors:
 def _chain(
     soft: Network, known: tuple[LayerByRule, ...], said: tuple[_Layer, ...], *, takes_bits: bool
 ) -> _Errors | None:
-    """The errors behind each layer; None where leads are not seen to outweigh them."""
+    """The errors behind each layer; None where gaps are not seen to outweigh them."""
     chain = ErrorChain(soft, known, takes_bits=takes_bits)
     before, layers = chain.start(), []
     for index, own in enumerate(said):

@@ -33,7 +33,7 @@ def softened(hard: Network, inverse_temperatures: Temperatures) -> Network:
 
 
 def colder_than_a_gap(gap: Monomial | None, c: int, k: int) -> ClosedForm:
-    """(c + k D(n)) / gap, D the number of binary digits: so leads of that gap become c + k D(n) or more.
+    """(c + k D(n)) / gap, D the number of binary digits: so gaps of that gap become c + k D(n) or more.
 
     None, for a uniform head, is 1.
 

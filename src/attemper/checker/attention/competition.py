@@ -1,7 +1,7 @@
-"""Which positions compete for the attention of a head, and by how much the right one leads.
+"""Which positions compete for the attention of a head, and by how much the right one leads: the score gap.
 
 For heads that choose by a tie-break. Exact, for all lengths, and the same for every number format; what
-rounding can take away from each lead is set against it elsewhere.
+rounding can take away from each score gap is set against it elsewhere.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_PLACES = 64
 """More combinations of key values than any construction has."""
 
 MAX_REDUCTION = 64
-"""By how many powers of N an error may outgrow a lead."""
+"""By how many powers of N an error may outgrow a score gap."""
 
 KeyValues = tuple[Fraction, ...]
 """A class of positions j: what each row's key is there, without the n^b j or n^b / j of a tie-break's."""
@@ -32,11 +32,11 @@ KeyValues = tuple[Fraction, ...]
 class Rival(Enum):
     """Where the other position lies, seen from the winner: who is ahead would win a tie."""
 
-    LEVEL = auto()
+    FARTHER = auto()
     """Further off, and level but for the tie-break."""
-    BEHIND = auto()
+    PENALISED = auto()
     """Further off, and pushed back besides."""
-    AHEAD = auto()
+    CLOSER = auto()
     """Nearer, and pushed back by more than the tie-break gives."""
     SELF = auto()
     """Position i itself beside its neighbour."""
@@ -44,8 +44,8 @@ class Rival(Enum):
 
 @final
 @dataclass(frozen=True)
-class Lead:
-    """A positive Laurent form in i and n that is the least lead of a pair, and what it is worth."""
+class ScoreGap:
+    """A positive Laurent form in i and n that is the least score gap of a pair, and what it is worth."""
 
     form: Laurent
     domain: Domain
@@ -54,11 +54,12 @@ class Lead:
     )
 
     def __hash__(self) -> int:
-        """The same for equal leads; fractions are slow to hash."""
+        """The same for equal score gaps; fractions are slow to hash."""
         return hash((self.domain, frozenset(self.form)))
 
     def worth(self, power: tuple[int, int]) -> tuple[int, Fraction] | None:
-        """(k, c) with i^a n^b <= N^k lead / c wherever 1 <= i <= n <= N: the least k for which c is found.
+        """(k, c) with i^a n^b <= N^k score gap / c wherever 1 <= i <= n <= N: the least k for which c is
+        found.
 
         Powers are lowered one by one, which only makes the monomial larger by at most N each.
         """
@@ -81,15 +82,15 @@ class Lead:
 class RivalPair:
     """A class of positions that can be the right one, and one that it competes with.
 
-    `case` numbers what is known of i. `lead` is the least lead without the tie-break's part, which for kind
-    LEVEL is all there is: there it is the least lead of the tie-break.
+    `case` numbers what is known of i. `score_gap` is the least score gap without the tie-break's part, which
+    for kind FARTHER is all there is: there it is the least score gap of the tie-break.
     """
 
     case: int
     winner: KeyValues
     other: KeyValues
     kind: Rival
-    lead: Lead
+    score_gap: ScoreGap
 
 
 @final
@@ -118,7 +119,7 @@ class Competition:
     """
 
     power: int
-    size: Lead
+    size: ScoreGap
     reach: Laurent
     steps: int
     rows: tuple[ScoreTerm, ...]
@@ -128,20 +129,21 @@ class Competition:
     )
 
     def __hash__(self) -> int:
-        """The same for equal contests, and for few others."""
+        """The same for equal competitions, and for few others."""
         return hash((self.power, self.size, self.steps, len(self.rows), len(self.pairs), self.pairs[:1]))
 
     def told_apart(self, rows: tuple[tuple[int, ...], ...]) -> Collection[RivalPair]:
         """One of all pairs that differ at most in the keys of rows that are not these, by case.
 
-        A pair is its case, which has the queries, its kind, its lead and its keys: all else is the contest's.
+        A pair is its case, which has the queries, its kind, its score gap and its keys: all else is the
+        competition's.
         """
         if rows not in self._told:
             self._told[rows] = {
                 (
                     pair.case,
                     pair.kind,
-                    pair.lead,
+                    pair.score_gap,
                     *((pair.winner[k], pair.other[k]) for k in rows[pair.case]),
                 ): pair
                 for pair in self.pairs
@@ -168,7 +170,9 @@ def rows_of(
             raise UnprovenError("a key that does not depend on j grows with n")
         whole = multiply(names, query, coldness)
         is_average = any(value.parts for part in whole.values() for value in names.values(part))
-        found.append(ScoreTerm(p != 0, tuple(_peaks(names, whole, case) for case in cases), b, is_average))
+        found.append(
+            ScoreTerm(p != 0, tuple(_magnitudes(names, whole, case) for case in cases), b, is_average)
+        )
         keys.append(diagram)
     return tuple(found), keys
 
@@ -189,25 +193,25 @@ def _appended(before: KeyValues, value: Affine) -> KeyValues:
     return (*before, value.constant)
 
 
-def _peaks(names: Names, value: Value, case: Diagram) -> Laurent:
+def _magnitudes(names: Names, value: Value, case: Diagram) -> Laurent:
     """What bounds the size of a value at every i where the bit `case` holds."""
     found: Laurent = {}
     for powers, diagram in value.items():
         inside = names.values(names.diagrams.constrain(diagram, case, names.false))
-        peak = max(abs(end) for own in inside for end in names.bounds(own))
-        found = laurent.plus(found, laurent.monomial(*powers, peak))
+        magnitude = max(abs(end) for own in inside for end in names.bounds(own))
+        found = laurent.plus(found, laurent.monomial(*powers, magnitude))
     return found
 
 
-def if_covered(contest: Callable[[], Competition]) -> Competition | None:
-    """The contest; None where its rows are too mixed, which matters for floats only."""
+def if_covered(competition: Callable[[], Competition]) -> Competition | None:
+    """The competition; None where its rows are too mixed, which matters for floats only."""
     try:
-        return _shared(contest())
+        return _shared(competition())
     except UnprovenError:
         return None
 
 
 @lru_cache(maxsize=1 << 10)
-def _shared(contest: Competition) -> Competition:
-    """One of all equal contests: what follows from it, for whichever head, is worked out once."""
-    return contest
+def _shared(competition: Competition) -> Competition:
+    """One of all equal competitions: what follows from it, for whichever head, is worked out once."""
+    return competition

@@ -7,8 +7,8 @@ from itertools import product
 
 import pytest
 
-from attemper.checker.attention import contests
-from attemper.checker.attention.contests import Lead, ScoreTerm, places_of, rows_of
+from attemper.checker.attention import competition
+from attemper.checker.attention.competition import ScoreGap, ScoreTerm, places_of, rows_of
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.values import Value
@@ -21,7 +21,7 @@ F = Fraction
 
 # Leads ------------------------------------------------------------------------------------------------
 
-LEADS: list[tuple[Laurent, Domain, tuple[int, int], tuple[int, Fraction]]] = [
+SCORE_GAPS: list[tuple[Laurent, Domain, tuple[int, int], tuple[int, Fraction]]] = [
     # Already without lowering.
     ({(1, 0): F(3)}, laurent.AFTER_FIRST, (1, 0), (0, F(3))),
     # 1 <= N / n needs the power of n to be lowered, i <= N that of i or of n.
@@ -35,13 +35,13 @@ LEADS: list[tuple[Laurent, Domain, tuple[int, int], tuple[int, Fraction]]] = [
 ]
 
 
-@pytest.mark.parametrize(("form", "domain", "power", "worth"), LEADS)
+@pytest.mark.parametrize(("form", "domain", "power", "worth"), SCORE_GAPS)
 def test_powers_are_lowered_until_a_factor_is_found_and_the_better_one_counts(
     form: Laurent, domain: Domain, power: tuple[int, int], worth: tuple[int, Fraction]
 ) -> None:
-    lead = Lead(form, domain)
-    assert lead.worth(power) == worth
-    assert lead.worth(power) == worth, "also when it is asked again"
+    score_gap = ScoreGap(form, domain)
+    assert score_gap.worth(power) == worth
+    assert score_gap.worth(power) == worth, "also when it is asked again"
     k, factor = worth
     for i, n in product(range(1, 20), repeat=2):
         if any(i >= i0 and n >= i + d for i0, d in domain):
@@ -49,15 +49,15 @@ def test_powers_are_lowered_until_a_factor_is_found_and_the_better_one_counts(
 
 
 def test_a_lead_that_is_not_positive_is_worth_nothing() -> None:
-    assert Lead({}, laurent.AFTER_FIRST).worth((0, 0)) is None
-    assert Lead({(0, 0): F(-1)}, laurent.AFTER_FIRST).worth((0, 0)) is None
+    assert ScoreGap({}, laurent.AFTER_FIRST).worth((0, 0)) is None
+    assert ScoreGap({(0, 0): F(-1)}, laurent.AFTER_FIRST).worth((0, 0)) is None
 
 
 def test_powers_are_lowered_by_no_more_than_the_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     one = laurent.constant(1)
-    monkeypatch.setattr(contests, "MAX_REDUCTION", 3)
-    assert Lead(one, laurent.AFTER_FIRST).worth((2, 0)) == (2, 1)
-    assert Lead(one, laurent.AFTER_FIRST).worth((3, 0)) is None
+    monkeypatch.setattr(competition, "MAX_REDUCTION", 3)
+    assert ScoreGap(one, laurent.AFTER_FIRST).worth((2, 0)) == (2, 1)
+    assert ScoreGap(one, laurent.AFTER_FIRST).worth((3, 0)) is None
 
 
 # Rows -------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def test_places_are_the_values_that_occur_together(terms: Names) -> None:
 
 def test_no_more_places_are_followed_than_the_cap(terms: Names, monkeypatch: pytest.MonkeyPatch) -> None:
     letter = terms.letter("a")
-    monkeypatch.setattr(contests, "MAX_PLACES", 2)
+    monkeypatch.setattr(competition, "MAX_PLACES", 2)
     assert len(places_of(terms, [letter, terms.true], terms.true)) == 2
     with pytest.raises(UnprovenError):
         places_of(terms, [letter, terms.first], terms.true)

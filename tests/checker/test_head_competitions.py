@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from attemper.checker.attention.bounds import DOMAINS
-from attemper.checker.attention.contests import Competition, Rival
+from attemper.checker.attention.competition import Competition, Rival
 from attemper.checker.attention.tie_breaks import tie_break
 from attemper.checker.constructions.neighbour import NeighbourRule
 from attemper.checker.constructions.select import SelectRule
@@ -77,8 +77,8 @@ class Contender:
         head = replace(head, values=tuple(own.form(value) for value in self.values), targets=targets)
         rule = head_fact(own.names, head, own.stream()).rule
         assert isinstance(rule, SelectRule | NeighbourRule)
-        assert rule.contest is not None
-        return own, head, rule.contest
+        assert rule.competition is not None
+        return own, head, rule.competition
 
 
 @dataclass(frozen=True)
@@ -156,28 +156,28 @@ def rivals(own: Palette, contender: Contender) -> Iterator[Rivals]:
 def kind_of(one: Rivals, contender: Contender) -> Rival:
     """How the two compete, by its definition."""
     if contender.construction is SELECT:
-        return Rival.LEVEL if not one.rest else Rival.BEHIND if one.tie > 0 else Rival.AHEAD
-    return Rival.SELF if one.j == one.i else Rival.LEVEL if (one.w - one.j) % 2 == 0 else Rival.BEHIND
+        return Rival.FARTHER if not one.rest else Rival.PENALISED if one.tie > 0 else Rival.CLOSER
+    return Rival.SELF if one.j == one.i else Rival.FARTHER if (one.w - one.j) % 2 == 0 else Rival.PENALISED
 
 
-def lead_of(one: Rivals, kind: Rival, contender: Contender) -> Fraction:
+def score_gap_of(one: Rivals, kind: Rival, contender: Contender) -> Fraction:
     """The least lead of such a pair where i sees what it does, as FORMAT.md has it."""
     seen = visible(contender.masking.weak, one.i, one.n)
     greatest = one.i if contender.masking.weak is LEFT else one.n
     is_linear = contender.power > 0
     match kind:
-        case Rival.LEVEL:
+        case Rival.FARTHER:
             steps = 1 if contender.construction is SELECT else 2
             return one.weight * steps / (1 if is_linear else greatest**2)
-        case Rival.BEHIND:
+        case Rival.PENALISED:
             return one.rest
-        case Rival.AHEAD:
+        case Rival.CLOSER:
             return one.rest - one.weight * (len(seen) - 1 if is_linear else 1 - Fraction(1, greatest))
         case Rival.SELF:
             return one.rest - one.weight * (1 if is_linear else Fraction(2, one.i**2))
 
 
-def settled(own: Palette, contender: Contender) -> set[tuple[Fraction, ...]]:
+def agreed(own: Palette, contender: Contender) -> set[tuple[Fraction, ...]]:
     """The levels, by the keys of all rows but the first, whose positions all have the same values."""
     values = defaultdict(set)
     for one in rivals(own, contender):
@@ -187,37 +187,42 @@ def settled(own: Palette, contender: Contender) -> set[tuple[Fraction, ...]]:
 
 
 def wrong(
-    own: Palette, contender: Contender, contest: Competition, cases: tuple[int, int]
+    own: Palette, contender: Contender, competition: Competition, cases: tuple[int, int]
 ) -> Iterator[object]:
     """What is not as the scores have it; `cases` are those of even and of odd i."""
-    leads = {(pair.case, pair.winner, pair.other, pair.kind): pair.lead for pair in contest.pairs}
+    score_gaps = {
+        (pair.case, pair.winner, pair.other, pair.kind): pair.score_gap for pair in competition.pairs
+    }
     needed, queries = set(), defaultdict(list)
-    free = settled(own, contender) if contender.construction is SELECT else set()
+    free = agreed(own, contender) if contender.construction is SELECT else set()
     domain = DOMAINS[contender.masking.weak]
     for one in rivals(own, contender):
         case, kind = cases[one.i % 2], kind_of(one, contender)
         queries[one.i, one.n].append(one.queries)
         greatest = one.i if contender.masking.weak is LEFT else one.n
-        if laurent.at(contest.size.form, one.i, one.n) != one.weight or contest.size.domain != domain:
+        if laurent.at(competition.size.form, one.i, one.n) != one.weight or competition.size.domain != domain:
             yield "the size of the tie-break", one
-        if laurent.at(contest.reach, one.i, one.n) != greatest:
+        if laurent.at(competition.reach, one.i, one.n) != greatest:
             yield "the greatest position", one
-        if kind is Rival.LEVEL and one.keys[0][1:] in free:
+        if kind is Rival.FARTHER and one.keys[0][1:] in free:
             continue
         needed.add((case, *one.keys, kind))
-        lead = leads.get((case, *one.keys, kind))
-        if lead is None:
+        score_gap = score_gaps.get((case, *one.keys, kind))
+        if score_gap is None:
             yield "no pair", one
-        elif laurent.at(lead.form, one.i, one.n) != lead_of(one, kind, contender) or lead.domain != domain:
+        elif (
+            laurent.at(score_gap.form, one.i, one.n) != score_gap_of(one, kind, contender)
+            or score_gap.domain != domain
+        ):
             yield "another lead", one
-        elif (one.rest if kind is Rival.BEHIND else one.score) < laurent.at(lead.form, one.i, one.n):
+        elif (one.rest if kind is Rival.PENALISED else one.score) < laurent.at(score_gap.form, one.i, one.n):
             yield "not even that lead", one
-    if len(leads) != len(contest.pairs) or leads.keys() - needed:
-        yield "pairs that never compete", leads.keys() - needed
+    if len(score_gaps) != len(competition.pairs) or score_gaps.keys() - needed:
+        yield "pairs that never compete", score_gaps.keys() - needed
     room: dict[tuple[int, int], list[Fraction]] = defaultdict(list)
     for (i, n), found in queries.items():
         for number, sizes in enumerate(zip(*found, strict=True)):
-            bound = laurent.at(contest.rows[number].queries[cases[i % 2]], i, n)
+            bound = laurent.at(competition.rows[number].queries[cases[i % 2]], i, n)
             room[number, cases[i % 2]].append(bound - max(map(abs, sizes)))
     if any(min(of_row) != 0 for of_row in room.values()):
         yield "the sizes of queries", room
@@ -269,10 +274,10 @@ CONTENDERS = [
 @pytest.mark.parametrize("number", range(len(CONTENDERS)))
 def test_every_two_positions_that_compete_are_a_pair_with_its_least_lead(number: int) -> None:
     contender = CONTENDERS[number]
-    own, _, contest = contender.fact()
+    own, _, competition = contender.fact()
     is_selection = contender.construction is SELECT
-    assert contest.power == contender.power
-    level = [one for one in rivals(own, contender) if kind_of(one, contender) is Rival.LEVEL]
-    assert contest.steps == min(abs(one.w - one.j) for one in level)
+    assert competition.power == contender.power
+    level = [one for one in rivals(own, contender) if kind_of(one, contender) is Rival.FARTHER]
+    assert competition.steps == min(abs(one.w - one.j) for one in level)
     numberings = [(0, 0)] if is_selection else [(0, 1), (1, 0)]
-    assert [] in [list(wrong(own, contender, contest, cases)) for cases in numberings]
+    assert [] in [list(wrong(own, contender, competition, cases)) for cases in numberings]

@@ -35,9 +35,9 @@ from attemper.attention_program.ops import (
     Table,
     everywhere,
 )
-from attemper.checker import following, registers
-from attemper.checker.following import follows
+from attemper.checker import reachability, registers
 from attemper.checker.names import UnprovenError
+from attemper.checker.reachability import follows
 from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
@@ -474,9 +474,9 @@ def test_an_automaton_over_another_alphabet_is_refused() -> None:
 
 def test_configurations_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     program, groups = program_of(automata.contains_power(4))
-    monkeypatch.setattr(following, "BLOCK", 1)
+    monkeypatch.setattr(reachability, "BLOCK", 1)
     assert follows(program, automata.contains_power(4), groups)
-    monkeypatch.setattr(following, "MAX_NODES", 4)
+    monkeypatch.setattr(reachability, "MAX_CONFIGURATIONS", 4)
     with pytest.raises(UnprovenError, match="over 4 combinations"):
         follows(program, automata.contains_power(4), groups)
 
@@ -578,7 +578,7 @@ def test_counts_and_places_are_kept_as_far_as_they_are_tested(name: str) -> None
 def test_nodes_that_are_looked_at_one_by_one_give_the_same_answer(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "BLOCK", 1)
+    monkeypatch.setattr(reachability, "BLOCK", 1)
     program, dfa = RIGHT[name]
     assert follows(program, dfa)
     for state in range(1, len(dfa.moves)):

@@ -1,17 +1,17 @@
 """That an attention program computes an automaton's language: all that it keeps of the past is followed.
 
-A *node* is a position of some word: its letter and place, the state that the automaton has reached before it,
-and the registers of the program there. Every node that can be reached from a first position is looked at; if
-the output is right each time, it is right at every position of every word.
+A *configuration* is a position of some word: its letter and place, the state that the automaton has reached
+before it, and the registers of the program there. Every configuration that can be reached from a first
+position is looked at; if the output is right each time, it is right at every position of every word.
 
 All registers together can have too many values. So the groups of bits of which at most one is 1 are followed
 one after the other, each with its own registers. Which bit of a group is 1 is its *code*; once a group has
-been followed, only its codes are kept: the *track* is a graph whose ways from the first positions on are the
-ways in which letters, places, states and codes can follow each other. The next group is followed along the
-track.
+been followed, only its codes are kept: the *abstraction* is a graph whose ways from the first positions on
+are the ways in which letters, places, states and codes can follow each other. The next group is followed
+along the abstraction.
 
-All nodes that are first reached after the same number of positions are looked at together: a *case* is one
-binary digit of an integer, and a gate is one operation on integers.
+All configurations that are first reached after the same number of positions are looked at together: a *case*
+is one binary digit of an integer, and a gate is one operation on integers.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from dataclasses import dataclass
 from typing import final
 
 from attemper.attention_program.ops import Program, Ref
-from attemper.checker.alike import classes
+from attemper.checker.bisimulation import classes
 from attemper.checker.cases import KnownBit, digits, from_digits, values_of
 from attemper.checker.names import UnprovenError
 from attemper.checker.registers import Moment, PeriodicPositions, Registers, StepCone
 from attemper.languages.regular.dfa import Dfa
 
-MAX_NODES = 400_000
-"""More nodes than these are not followed."""
+MAX_CONFIGURATIONS = 400_000
+"""More configurations than these are not followed."""
 
 BLOCK = 4_096
-"""So many nodes are looked at together."""
+"""So many configurations are looked at together."""
 
 RefGroup = tuple[Ref, ...]
 
@@ -57,15 +57,15 @@ def follows(program: Program, dfa: Dfa | None, groups: Sequence[RefGroup] = ()) 
     return follower.agrees()
 
 
-def require_few(nodes: int) -> None:
-    """Raise `UnprovenError` if there are more nodes than are followed."""
-    if nodes > MAX_NODES:
-        raise UnprovenError(f"what the program keeps has over {MAX_NODES:,} combinations")
+def require_few(configurations: int) -> None:
+    """Raise `UnprovenError` if there are more configurations than are followed."""
+    if configurations > MAX_CONFIGURATIONS:
+        raise UnprovenError(f"what the program keeps has over {MAX_CONFIGURATIONS:,} combinations")
 
 
 @final
 @dataclass(frozen=True)
-class Track:
+class Abstraction:
     """The scenes that positions can have; which can be the first, and which can follow each, by number."""
 
     scenes: Sequence[Scene]
@@ -73,7 +73,7 @@ class Track:
     after: Sequence[Sequence[int]]
 
 
-def _start(dfa: Dfa, places: PeriodicPositions) -> Track:
+def _start(dfa: Dfa, places: PeriodicPositions) -> Abstraction:
     """All letters in any order, without codes."""
     letters = range(len(dfa.alphabet.symbols))
     known = {(1, dfa.start): 0}
@@ -86,18 +86,18 @@ def _start(dfa: Dfa, places: PeriodicPositions) -> Track:
                 known[reached] = len(stops)
                 stops.append(reached)
             after.append([known[reached] * len(letters) + other for other in letters])
-        if len(after) > MAX_NODES:
-            raise UnprovenError(f"states and places have over {MAX_NODES:,} combinations")
+        if len(after) > MAX_CONFIGURATIONS:
+            raise UnprovenError(f"states and places have over {MAX_CONFIGURATIONS:,} combinations")
     scenes = [(letter, place, state, ()) for place, state in stops for letter in letters]
-    return Track(scenes, letters, after)
+    return Abstraction(scenes, letters, after)
 
 
 @final
 class Follower:
-    """The program beside the automaton, with the track of the groups that were followed so far.
+    """The program beside the automaton, with the abstraction by the groups that were followed so far.
 
     A total that rises and falls is followed as far as `states` states of an automaton can be apart. A walk
-    tells `watch` time and again how many nodes it has met; what `watch` raises ends the walk.
+    tells `watch` time and again how many configurations it has met; what `watch` raises ends the walk.
     """
 
     def __init__(
@@ -113,14 +113,14 @@ class Follower:
         letters = len(program.alphabet.symbols)
         self.dfa = Dfa(program.alphabet, ((0,) * letters,), 0, frozenset()) if dfa is None else dfa
         self.groups = sorted(groups, key=max)
-        self.track = _start(self.dfa, PeriodicPositions.of(program))
+        self.abstraction = _start(self.dfa, PeriodicPositions.of(program))
         self.codes: dict[Ref, tuple[RefGroup, Code]] = {}
         """For each bit that is no longer followed: its group, and its own code."""
         self.read: tuple[RefGroup, ...] = ()
-        """The groups whose codes the track has, in the order of the codes."""
+        """The groups whose codes the abstraction has, in the order of the codes."""
 
     def follow(self, group: RefGroup) -> None:
-        """Add a group to the track. Raises `UnprovenError` if two of its bits can be 1."""
+        """Add a group to the abstraction. Raises `UnprovenError` if two of its bits can be 1."""
         walk = Walk(self, group)
         codes: list[Code] = []
         for moment in walk.moments():
@@ -130,12 +130,12 @@ class Follower:
             self.codes.setdefault(ref, (group, code))
         read = self._still_read(group)
         kept = [number for number, own in enumerate(self.read) if own in read]
-        scenes = [self.track.scenes[scene] for scene, _ in walk.nodes]
+        scenes = [self.abstraction.scenes[scene] for scene, _ in walk.configurations]
         seen = [
             (*scene[:3], (*(scene[3][number] for number in kept), *([code] if group in read else [])))
             for scene, code in zip(scenes, codes, strict=True)
         ]
-        self.track = _alike(seen, len(walk.track.first), walk.after)
+        self.abstraction = _merged(seen, len(walk.abstraction.first), walk.after)
         self.read = tuple(own for own in (*self.read, group) if own in read)
 
     def _still_read(self, group: RefGroup) -> set[RefGroup]:
@@ -149,92 +149,96 @@ class Follower:
         return StepCone(self.program, wanted, self.codes, self.states)
 
     def agrees(self) -> bool:
-        """Whether the output is right at every node. Raises `UnprovenError` where it is not known."""
+        """Whether the output is right at every configuration. Raises `UnprovenError` where it is not
+        known.
+        """
         walk = Walk(self, (self.program.output,))
-        for node, is_one in enumerate(self.said(walk)):
-            letter, _, state, _ = self.track.scenes[walk.nodes[node][0]]
+        for configuration, is_one in enumerate(self.said(walk)):
+            letter, _, state, _ = self.abstraction.scenes[walk.configurations[configuration][0]]
             if self.is_asked and is_one != (self.dfa.moves[state][letter] in self.dfa.accepting):
                 return False
         return True
 
     def said(self, walk: Walk) -> Iterator[bool]:
-        """The output at each node of its walk. Raises `UnprovenError` where it is not known."""
+        """The output at each configuration of its walk. Raises `UnprovenError` where it is not known."""
         for moment in walk.moments():
             moment.require_known(self.program.output)
             yield from (bit == "1" for bit in digits(moment.bits[self.program.output].yes, moment.count))
 
 
 def _codes(moment: Moment, group: RefGroup) -> list[Code]:
-    """Which bit of the group is 1, node by node."""
+    """Which bit of the group is 1, configuration by configuration."""
     for ref in group:
         moment.require_known(ref)
     ones = {code: moment.bits[ref].yes for code, ref in enumerate(group)}
     return [len(group) if code is None else code for code in values_of(ones, moment.count)]
 
 
-def _alike(seen: Sequence[Scene], first: int, after: Sequence[Sequence[int]]) -> Track:
-    """The track of nodes that are seen like this: those that no way onwards tells apart are one."""
+def _merged(seen: Sequence[Scene], first: int, after: Sequence[Sequence[int]]) -> Abstraction:
+    """The abstraction of configurations that are seen like this: those that no way onwards tells apart are
+    one.
+    """
     numbers = classes(seen, after)
     scenes: dict[int, Scene] = {}
     following: dict[int, list[int]] = {}
-    for node, number in enumerate(numbers):
+    for configuration, number in enumerate(numbers):
         if number not in scenes:
-            scenes[number] = seen[node]
-            following[number] = sorted({numbers[other] for other in after[node]})
+            scenes[number] = seen[configuration]
+            following[number] = sorted({numbers[other] for other in after[configuration]})
     count = range(len(scenes))
     begin = sorted(set(numbers[:first]))
-    return Track([scenes[number] for number in count], begin, [following[number] for number in count])
+    return Abstraction([scenes[number] for number in count], begin, [following[number] for number in count])
 
 
 @final
 class Walk:
-    """All nodes of the part of the program that some bits are made of, along a track.
+    """All configurations of the part of the program that some bits are made of, along an abstraction.
 
-    A node is a scene of the track, and registers, both by number; the first come first.
+    A configuration is a scene of the abstraction, and registers, both by number; the first come first.
     """
 
     def __init__(self, follower: Follower, wanted: RefGroup) -> None:
         self.codes, self.read, self.watch = follower.codes, follower.read, follower.watch
-        self.track = follower.track
+        self.abstraction = follower.abstraction
         self.part = follower.part(wanted)
         self.letters = range(len(follower.dfa.alphabet.symbols))
         self.rows: list[Registers] = [self.part.start()]
         self._row_numbers = {self.rows[0]: 0}
-        self.nodes = [(scene, 0) for scene in self.track.first]
-        # A later position is another node than the first, even with the same registers.
+        self.configurations = [(scene, 0) for scene in self.abstraction.first]
+        # A later position is another configuration than the first, even with the same registers.
         self._numbers: dict[tuple[int, int], int] = {}
         self.after: list[list[int]] = []
 
     def moments(self) -> Iterator[Moment]:
-        """All nodes in their order, in blocks that are equally far from the first position."""
+        """All configurations in their order, in blocks that are equally far from the first position."""
         begin, is_first = 0, True
-        while begin < len(self.nodes):
-            end = len(self.nodes)
+        while begin < len(self.configurations):
+            end = len(self.configurations)
             for start in range(begin, end, BLOCK):
-                block = self.nodes[start : min(start + BLOCK, end)]
+                block = self.configurations[start : min(start + BLOCK, end)]
                 moment = self._moment(block, is_first)
                 yield moment
                 self._move(block, moment)
             begin, is_first = end, False
 
     def _move(self, block: Sequence[tuple[int, int]], moment: Moment) -> None:
-        """Add what can follow each node of the block."""
+        """Add what can follow each configuration of the block."""
         for (scene, _), registers in zip(block, moment.registers(), strict=True):
             row = self._row_numbers.setdefault(registers, len(self.rows))
             if row == len(self.rows):
                 self.rows.append(registers)
             reached = []
-            for following in self.track.after[scene]:
-                node = following, row
-                number = self._numbers.setdefault(node, len(self.nodes))
-                if number == len(self.nodes):
-                    self.nodes.append(node)
+            for following in self.abstraction.after[scene]:
+                configuration = following, row
+                number = self._numbers.setdefault(configuration, len(self.configurations))
+                if number == len(self.configurations):
+                    self.configurations.append(configuration)
                 reached.append(number)
             self.after.append(reached)
-        self.watch(len(self.nodes))
+        self.watch(len(self.configurations))
 
     def _moment(self, block: Sequence[tuple[int, int]], is_first: bool) -> Moment:
-        scenes = [self.track.scenes[scene] for scene, _ in block]
+        scenes = [self.abstraction.scenes[scene] for scene, _ in block]
         letters = [from_digits("1" if scene[0] == own else "0" for scene in scenes) for own in self.letters]
         every = (1 << len(block)) - 1
         given: dict[Ref, KnownBit] = {}

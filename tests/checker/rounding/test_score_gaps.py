@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attemper.checker.attention.contests import Competition, Lead, Rival, RivalPair, ScoreTerm
+from attemper.checker.attention.competition import Competition, Rival, RivalPair, ScoreGap, ScoreTerm
 from attemper.checker.identities import Formulas
 from attemper.checker.rounding.arithmetic import (
     UNKNOWN,
@@ -23,7 +23,7 @@ from attemper.checker.rounding.arithmetic import (
     OnGrid,
     Rounded,
 )
-from attemper.checker.rounding.leads import Cold, ScoredRow, losses, lost_below, scored_row, sum_rate
+from attemper.checker.rounding.score_gaps import Cold, ScoredRow, losses, lost_below, scored_row, sum_rate
 from attemper.exact import laurent
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FloatFormat
@@ -67,7 +67,7 @@ def test_the_multiple_is_the_greatest_where_it_is_known() -> None:
 def test_what_a_lead_is_worth(
     form: Laurent, power: tuple[int, int], domain: laurent.Domain, longest: int
 ) -> None:
-    worth = Lead(form, domain).worth(power)
+    worth = ScoreGap(form, domain).worth(power)
     if worth is not None:
         k, factor = worth
         for i, n in places_in(domain, longest):
@@ -75,9 +75,9 @@ def test_what_a_lead_is_worth(
 
 
 def test_errors_that_grow_as_their_lead_does_need_no_power_of_the_length() -> None:
-    lead = Lead({(1, 0): Fraction(4), (0, 0): Fraction(4)}, laurent.AFTER_FIRST)
-    assert lead.worth((1, 0)) == (0, 4)
-    assert lead.worth((2, 0)) == (1, 4)
+    score_gap = ScoreGap({(1, 0): Fraction(4), (0, 0): Fraction(4)}, laurent.AFTER_FIRST)
+    assert score_gap.worth((1, 0)) == (0, 4)
+    assert score_gap.worth((2, 0)) == (1, 4)
 
 
 # The lemma ---------------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ class Trial:
     """A future-masked contest of a tie-break, a row that blocks and a level one, with their errors."""
 
     power: int
-    contest: Competition
+    competition: Competition
     scored: list[ScoredRow]
     queries: list[Laurent]
     cold: Cold
@@ -135,16 +135,20 @@ def drawn(rng: random.Random) -> Trial:
     pairs = []
     for b, c in product(range(3), repeat=2):
         if b == c:
-            pairs.append(RivalPair(0, at[b], at[c], Rival.LEVEL, Lead(closest, after)))
+            pairs.append(RivalPair(0, at[b], at[c], Rival.FARTHER, ScoreGap(closest, after)))
         elif b < c:
             pushed = laurent.times(pushing, c - b)
             ahead = laurent.plus(pushed, laurent.times(span, -1))
-            pairs.append(RivalPair(0, at[b], at[c], Rival.BEHIND, Lead(pushed, after)))
-            pairs.append(RivalPair(0, at[b], at[c], Rival.AHEAD, Lead(ahead, after)))
+            pairs.append(RivalPair(0, at[b], at[c], Rival.PENALISED, ScoreGap(pushed, after)))
+            pairs.append(RivalPair(0, at[b], at[c], Rival.CLOSER, ScoreGap(ahead, after)))
     rows = tuple(ScoreTerm(k == 0, (query,)) for k, query in enumerate(queries))
-    contest = Competition(power, Lead(size, after), reach, 1, rows, tuple(pairs))
+    competition = Competition(power, ScoreGap(size, after), reach, 1, rows, tuple(pairs))
     return Trial(
-        power, contest, scored, queries, Cold(number(Fraction(1), Fraction(0)), is_exact=rng.random() < 0.5)
+        power,
+        competition,
+        scored,
+        queries,
+        Cold(number(Fraction(1), Fraction(0)), is_exact=rng.random() < 0.5),
     )
 
 
@@ -162,7 +166,7 @@ def test_no_rounding_takes_more_from_a_lead_than_the_loss(seed: int) -> None:
     u = BFLOAT16.roundoff
     with precision(64):
         lengths = Lengths(Arithmetic(Formulas(("a",)).names, BFLOAT16), LONGEST)
-        near, far = (upper(loss) for loss in losses(lengths, trial.contest, trial.scored, trial.cold))
+        near, far = (upper(loss) for loss in losses(lengths, trial.competition, trial.scored, trial.cold))
     most_of_product = (1 + u) ** trial.cold.roundings - 1
 
     def ends(error: Fraction) -> Fraction:
@@ -187,8 +191,8 @@ def test_no_rounding_takes_more_from_a_lead_than_the_loss(seed: int) -> None:
         for w, j, b, c in product(range(1, i + 1), range(1, i + 1), range(3), range(3)):
             if w == j or c < b or (b == c and j > w):
                 continue
-            lead = exact(i, w, b) - exact(i, j, c)
-            assert lead > 0
+            score_gap = exact(i, w, b) - exact(i, j, c)
+            assert score_gap > 0
             loss = far if j > w else near
             for _ in range(2):
                 queries = [
@@ -196,8 +200,8 @@ def test_no_rounding_takes_more_from_a_lead_than_the_loss(seed: int) -> None:
                     for query, scored in zip(trial.queries, trial.scored, strict=True)
                 ]
                 computed = score(i, w, b, queries) - score(i, j, c, queries)
-                assert computed >= (1 - loss) * lead
-                worst = max(worst, (lead - computed) / (loss * lead))
+                assert computed >= (1 - loss) * score_gap
+                worst = max(worst, (score_gap - computed) / (loss * score_gap))
     assert worst > Fraction(1, 20), "the bound is not far from what happens"
 
 
@@ -217,7 +221,7 @@ def test_a_head_without_errors_loses_only_to_roundings_of_products_and_sums(powe
     ]
     with precision(64):
         lengths = Lengths(Arithmetic(Formulas(("a",)).names, BFLOAT16), LONGEST)
-        found = losses(lengths, trial.contest, products, Cold(exact[0], is_exact=True))
+        found = losses(lengths, trial.competition, products, Cold(exact[0], is_exact=True))
         assert all(loss < ball(Fraction(1, 2**90)) for loss in found), "all that is left is underflow"
 
 
@@ -248,11 +252,11 @@ def _ratios(c: int, best: int, j: int, visible: int, bounded: bool) -> tuple[Fra
         keys = {x: (Fraction(-x * x), Fraction(2 * x)) for x in (best, j)}
         queries = (unit, ratio)
     apart = [abs(one - other) for one, other in zip(keys[best], keys[j], strict=True)]
-    lead = sum(q * (one - other) for q, one, other in zip(queries, keys[best], keys[j], strict=True))
-    assert lead > 0
+    score_gap = sum(q * (one - other) for q, one, other in zip(queries, keys[best], keys[j], strict=True))
+    assert score_gap > 0
     by_query = sum(q * distance for q, distance in zip(queries, apart, strict=True))
     by_product = sum(q * abs(key) for x in (best, j) for q, key in zip(queries, keys[x], strict=True))
-    return by_query / lead, by_product / lead, apart[0] / lead, apart[1] / lead
+    return by_query / score_gap, by_product / score_gap, apart[0] / score_gap, apart[1] / score_gap
 
 
 # The loss, from the text of FORMAT.md ------------------------------------------------------------------
@@ -315,7 +319,7 @@ class Rounds:
     temperature: Fraction
     is_exact: bool
     power: int
-    size: Lead
+    size: ScoreGap
     reach: tuple[int, int]
     steps: int
 
@@ -387,10 +391,10 @@ class Rounds:
                 others = laurent.plus(others, laurent.times(whole, most))
         return others, apart, both
 
-    def share(self, errors: Sizes, lead: Lead) -> Fraction | None:
+    def share(self, errors: Sizes, score_gap: ScoreGap) -> Fraction | None:
         total = Fraction(0)
         for powers, size in errors.items():
-            worth = lead.worth(powers)
+            worth = score_gap.worth(powers)
             if worth is None:
                 return None
             total += size * self.longest ** worth[0] / worth[1]
@@ -403,33 +407,36 @@ class Rounds:
         twice = laurent.times(both, laurent.times(far, 2))
         found: list[Fraction | None]
         match pair.kind:
-            case Rival.LEVEL:
+            case Rival.FARTHER:
                 ratio = laurent.monomial(*self.reach, Fraction(2, self.steps))
                 tie = laurent.plus(apart, laurent.times(both, ratio))
-                found = [self.share(tie, self.size), self.share(others, pair.lead)]
+                found = [self.share(tie, self.size), self.share(others, pair.score_gap)]
                 return None if None in found else sum(part for part in found if part is not None)
-            case Rival.BEHIND:
-                found = [self.share(apart, self.size), self.share(laurent.plus(others, twice), pair.lead)]
+            case Rival.PENALISED:
+                found = [
+                    self.share(apart, self.size),
+                    self.share(laurent.plus(others, twice), pair.score_gap),
+                ]
                 return None if None in found else max(part for part in found if part is not None)
-            case Rival.AHEAD:
+            case Rival.CLOSER:
                 all_errors = laurent.plus(others, laurent.times(apart, far), twice)
             case Rival.SELF:
                 step = laurent.constant(1) if self.power > 0 else laurent.monomial(-2, 0, 2)
                 ends = laurent.monomial(1 if self.power > 0 else -1, 0, 3)
                 all_errors = laurent.plus(others, laurent.times(apart, step), laurent.times(both, ends))
-        return self.share(all_errors, pair.lead)
+        return self.share(all_errors, pair.score_gap)
 
     @property
     def cold(self) -> Cold:
         return Cold(number(self.temperature, Fraction(0)), self.is_exact)
 
-    def contest(self, *pairs: RivalPair) -> Competition:
+    def competition(self, *pairs: RivalPair) -> Competition:
         rows = tuple(row.row for row in self.rows)
         return Competition(self.power, self.size, laurent.monomial(*self.reach), self.steps, rows, pairs)
 
     def found(self, *pairs: RivalPair) -> tuple[flint.arb, flint.arb]:
         lengths = Lengths(Arithmetic(Formulas(("a",)).names, formats()[self.format]), self.longest)
-        return losses(lengths, self.contest(*pairs), [row.scored for row in self.rows], self.cold)
+        return losses(lengths, self.competition(*pairs), [row.scored for row in self.rows], self.cold)
 
     def place(self, number: int) -> tuple[Fraction, ...]:
         return tuple(row.keys[number] for row in self.rows)
@@ -489,7 +496,7 @@ def any_rounds(rng: random.Random) -> Rounds:
         temperature=Fraction(rng.choice([1, 3, 2**30])),
         is_exact=rng.random() < 1 / 2,
         power=rng.choice([1, -1]),
-        size=Lead(any_form(rng, 1), laurent.AFTER_FIRST),
+        size=ScoreGap(any_form(rng, 1), laurent.AFTER_FIRST),
         reach=rng.choice([(1, 0), (0, 1)]),
         steps=rng.choice([1, 2]),
     )
@@ -512,11 +519,11 @@ def test_the_loss_is_what_the_format_says(part: int) -> None:
             rounds = any_rounds(rng)
             for kind in Rival:
                 winner, other, case = rng.randrange(PLACES), rng.randrange(PLACES), rng.randrange(2)
-                lead = Lead(any_form(rng, 1), laurent.LONGER_THAN_ONE)
-                pair = RivalPair(case, rounds.place(winner), rounds.place(other), kind, lead)
+                score_gap = ScoreGap(any_form(rng, 1), laurent.LONGER_THAN_ONE)
+                pair = RivalPair(case, rounds.place(winner), rounds.place(other), kind, score_gap)
                 expected = rounds.loss(pair, winner, other)
                 near, far = rounds.found(pair)
-                loss, nothing = (far, near) if kind is Rival.AHEAD else (near, far)
+                loss, nothing = (far, near) if kind is Rival.CLOSER else (near, far)
                 assert nothing == 0
                 assert is_near(loss, expected), (seed, kind)
                 known += expected is not None
@@ -532,12 +539,12 @@ def test_the_greatest_loss_of_all_pairs_counts_near_and_far() -> None:
             for kind in Rival:
                 for _ in range(2):
                     winner, other = rng.randrange(PLACES), rng.randrange(PLACES)
-                    lead = Lead(any_form(rng, 1), laurent.LONGER_THAN_ONE)
-                    pair = RivalPair(0, rounds.place(winner), rounds.place(other), kind, lead)
+                    score_gap = ScoreGap(any_form(rng, 1), laurent.LONGER_THAN_ONE)
+                    pair = RivalPair(0, rounds.place(winner), rounds.place(other), kind, score_gap)
                     expected = rounds.loss(pair, winner, other)
                     if expected is not None:
                         pairs.append(pair)
-                        (far if kind is Rival.AHEAD else near).append(expected)
+                        (far if kind is Rival.CLOSER else near).append(expected)
             found = rounds.found(*pairs)
             assert is_near(found[0], max(near))
             assert is_near(found[1], max(far))
@@ -554,8 +561,8 @@ ROW = Ruled(
     product=Fraction(1),
     grid=Fraction(1),
 )
-LEAD = Lead(laurent.constant(1), laurent.AFTER_FIRST)
-ROUNDS = Rounds("float32", 7, (ROW,), Fraction(1), True, 1, LEAD, (1, 0), 1)
+SCORE_GAP = ScoreGap(laurent.constant(1), laurent.AFTER_FIRST)
+ROUNDS = Rounds("float32", 7, (ROW,), Fraction(1), True, 1, SCORE_GAP, (1, 0), 1)
 
 
 @pytest.mark.parametrize("kind", list(Rival))
@@ -563,7 +570,7 @@ def test_the_key_of_a_tie_break_must_be_known_to_half_of_itself(kind: Rival) -> 
     for relative, is_known in ((Fraction(1, 2), True), (Fraction(1, 2) + Fraction(1, 2**40), False)):
         row = replace(ROW, key=replace(ROW.key, relative=relative))
         rounds = replace(ROUNDS, rows=(row,))
-        pair = RivalPair(0, rounds.place(0), rounds.place(1), kind, LEAD)
+        pair = RivalPair(0, rounds.place(0), rounds.place(1), kind, SCORE_GAP)
         if is_known:
             rounds.found(pair)
         else:
@@ -573,9 +580,9 @@ def test_the_key_of_a_tie_break_must_be_known_to_half_of_itself(kind: Rival) -> 
 
 def test_an_error_of_nothing_is_no_part_of_any_lead() -> None:
     """The tie-break has no errors, so what its own lead is does not matter."""
-    hopeless = Lead(laurent.constant(-1), laurent.AFTER_FIRST)
+    hopeless = ScoreGap(laurent.constant(-1), laurent.AFTER_FIRST)
     rounds = replace(ROUNDS, size=hopeless)
-    pair = RivalPair(0, rounds.place(0), rounds.place(1), Rival.LEVEL, LEAD)
+    pair = RivalPair(0, rounds.place(0), rounds.place(1), Rival.FARTHER, SCORE_GAP)
     near, _ = rounds.found(pair)
     assert near < ball(Fraction(1, 2**90))
     row = replace(ROW, query=replace(ROW.query, relative=Fraction(1, 4)))
@@ -590,7 +597,7 @@ def test_a_key_is_known_to_a_part_of_itself_only_if_that_part_is_known() -> None
         key = Read(Fraction(1), relative, coarse, Fraction(0))
         row = replace(ROW, is_tie=False, keys=(slight,) * PLACES, key=key)
         rounds = replace(ROUNDS, rows=(row,))
-        near, _ = rounds.found(RivalPair(0, rounds.place(0), rounds.place(1), Rival.LEVEL, LEAD))
+        near, _ = rounds.found(RivalPair(0, rounds.place(0), rounds.place(1), Rival.FARTHER, SCORE_GAP))
         assert ball(least) <= near <= ball(Fraction(most))
 
 

@@ -1,6 +1,6 @@
 """Where the proof of a network will fail, guessed from how errors have grown so far.
 
-Two things fail. A lead is lost: the part that is lost grows as a power of the length N. Or a bit is not
+Two things fail. A score gap is lost: the part that is lost grows as a power of the length N. Or a bit is not
 rounded any more: a bit is exact as long as what its hidden units read is off by less than a quarter, and then
 what stands behind it may fail. What they read is off by the attention that goes astray, the logarithm of
 whose odds grows as a power of N, too. Two lengths tell which, or one and the power that another format or
@@ -31,7 +31,7 @@ SHOWN = QUARTER / 16
 """From here on the output itself tells."""
 
 EXPONENT = 2.0
-"""Most leads are lost with the square of the length: what is taken as long as nothing is known."""
+"""Most score gaps are lost with the square of the length: what is taken as long as nothing is known."""
 
 STEEP = 64.0
 """No larger exponents are believed: where something begins to go wrong it does not grow as it will."""
@@ -122,7 +122,7 @@ class GrowingErrors:
 
     def __init__(self, readings: list[UnitInputs], parts: Parts, before: GrowingErrors | None = None) -> None:
         self.parts = parts
-        self.leads: dict[tuple[str, object], Extrapolation] = {}
+        self.score_gaps: dict[tuple[str, object], Extrapolation] = {}
         self.readings = [(reading, Extrapolation(reading.log_odds(reading.limit))) for reading in readings]
         self.output = Extrapolation(_allowed(parts.measure))
         if before is not None:
@@ -132,14 +132,16 @@ class GrowingErrors:
         """Take over the powers that another format or kernel has told."""
         for (_, own), (_, known) in zip(self.readings, before.readings, strict=True):
             own.exponent = known.exponent
-        self.leads = {place: Extrapolation(1, growth.exponent) for place, growth in before.leads.items()}
+        self.score_gaps = {
+            place: Extrapolation(1, growth.exponent) for place, growth in before.score_gaps.items()
+        }
 
     def learn(self, length: int, bounds: Bounds, part: NetworkPart) -> None:
         """Take in a length."""
         for place, strain in bounds.strains.items():
             size = _most(strain)
             if 0 < size < 2:
-                self.leads.setdefault(place, Extrapolation(1)).seen[length] = size
+                self.score_gaps.setdefault(place, Extrapolation(1)).seen[length] = size
         if not bounds.offs:
             return
         for reading, growth in self.readings:
@@ -168,7 +170,7 @@ class GrowingErrors:
             for reading, growth in self.readings
             if reading.targets & part.written and not (is_shown and reading.is_last)
         ]
-        growths += [growth for (name, _), growth in self.leads.items() if self.parts.has(part, name)]
+        growths += [growth for (name, _), growth in self.score_gaps.items() if self.parts.has(part, name)]
         growths += [self.output] if is_shown else []
         harmful = [growth for growth in growths if not growth.seen.get(good, 0) > HARMLESS * growth.aim]
         found = [(end, growth) for growth in harmful if (end := growth.end()) is not None]

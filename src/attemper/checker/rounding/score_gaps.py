@@ -1,10 +1,10 @@
-"""What rounding can take away from the leads of a head: the one lemma for all heads.
+"""What rounding can take away from the score gaps of a head: the one lemma for all heads.
 
 For two positions w and j the computed scores differ by q'(k(w) - k(j)) summed over the rows, where q' is
 the computed query with its temperature, the same number for both. So an error of a query counts by how far
 the two keys are apart, and only errors of keys, of products and of sums count at both positions. Their sum E
-is set against the exact lead L of that pair: where E <= loss L the computed lead is at least (1 - loss) L.
-(certificates/FORMAT.md, section 6.)
+is set against the exact score gap L of that pair: where E <= loss L the computed score gap is at least (1 -
+loss) L. (certificates/FORMAT.md, section 6.)
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ from typing import assert_never, final
 
 import flint
 
-from attemper.checker.attention.contests import Competition, KeyValues, Lead, Rival, RivalPair, ScoreTerm
+from attemper.checker.attention.competition import (
+    Competition,
+    KeyValues,
+    Rival,
+    RivalPair,
+    ScoreGap,
+    ScoreTerm,
+)
 from attemper.checker.rounding.arithmetic import (
     UNKNOWN,
     ZERO,
@@ -137,18 +144,19 @@ def lost_below(lengths: Lengths, rows: int, cold: Cold) -> flint.arb:
 
 
 def losses(
-    lengths: Lengths, contest: Competition, rows: Sequence[ScoredRow], cold: Cold
+    lengths: Lengths, competition: Competition, rows: Sequence[ScoredRow], cold: Cold
 ) -> tuple[flint.arb, flint.arb]:
-    """(near, far): by which part leads can be smaller than in real arithmetic, `far` for kind AHEAD.
+    """(near, far): by which part score gaps can be smaller than in real arithmetic, `far` for kind CLOSER.
 
-    Raises `BeyondError` where nothing relates an error to its lead.
+    Raises `BeyondError` where nothing relates an error to its score gap.
     """
-    near, far = _greatest(_Scores(lengths, contest, rows, cold))
+    near, far = _greatest(_Scores(lengths, competition, rows, cold))
     if not cold.is_scanned:
         return near, far
-    # A class is as far behind as its peak, whose own score is rounded, and which has another lead. By so much
-    # of that the lead of each other position is less: what is there of the peak's is (1 - most) of it.
-    peaks, most = greatest(_greatest(_Scores(lengths, contest, rows, cold, of_peaks=True))), near.max(far)
+    # A class is as far behind as its peak, whose own score is rounded, and which has another score gap. By so
+    # much of that the score gap of each other position is less: what is there of the peak's is (1 - most) of
+    # it.
+    peaks, most = greatest(_greatest(_Scores(lengths, competition, rows, cold, of_peaks=True))), near.max(far)
     if not (most < 1):
         return UNKNOWN, UNKNOWN
     lost = 2 * peaks / (1 - most)
@@ -156,9 +164,9 @@ def losses(
 
 
 def _greatest(scores: _Scores) -> tuple[flint.arb, flint.arb]:
-    """The greatest parts of leads that pairs can lose, kind AHEAD apart."""
-    told_apart = scores.contest.told_apart(scores.heard)
-    found = [(pair.kind is Rival.AHEAD, scores.loss(pair)) for pair in told_apart]
+    """The greatest parts of score gaps that pairs can lose, kind CLOSER apart."""
+    told_apart = scores.competition.told_apart(scores.heard)
+    found = [(pair.kind is Rival.CLOSER, scores.loss(pair)) for pair in told_apart]
     near, far = (greatest(loss for is_far, loss in found if is_far is which) for which in (False, True))
     return near, far
 
@@ -192,48 +200,49 @@ class _Scores:
     def __init__(
         self,
         lengths: Lengths,
-        contest: Competition,
+        competition: Competition,
         rows: Sequence[ScoredRow],
         cold: Cold,
         of_peaks: bool = False,
     ) -> None:
         self.of_peaks = of_peaks
         self.lengths = lengths
-        self.contest = contest
+        self.competition = competition
         self.rows = rows
         self.cold = cold
         roundings = cold.roundings - SCANNED + LINEAR if cold.is_scanned else cold.roundings
         self.product_rate = (1 + lengths.u) ** roundings - 1
         self._sum_rate = cache(self._sum_rate_of)
-        cases = zip(*(row.queries for row in contest.rows), strict=True)
-        self.parts = [list(map(self._part, contest.rows, rows, queries)) for queries in cases]
+        cases = zip(*(row.queries for row in competition.rows), strict=True)
+        self.parts = [list(map(self._part, competition.rows, rows, queries)) for queries in cases]
         self.heard = tuple(tuple(k for k, own in enumerate(case) if own.is_heard()) for case in self.parts)
 
     def loss(self, pair: RivalPair) -> flint.arb:
-        """The largest part of its lead that the pair can lose."""
+        """The largest part of its score gap that the pair can lose."""
         others, apart, both = self._errors(pair)
-        contest = self.contest
-        reach = contest.reach
+        competition = self.competition
+        reach = competition.reach
         match pair.kind:
-            case Rival.LEVEL:
+            case Rival.FARTHER:
                 # (w + j) / |w - j| <= 2 reach / steps, for j and for 1/j alike.
-                tie = [*apart, *_times(both, laurent.times(reach, Fraction(2, contest.steps)))]
-                return self._share(tie, contest.size) + self._share(others, pair.lead)
-            case Rival.BEHIND:
-                # The lead is T + P, of the tie-break and of what pushes back: a T + b P <= max(a, b) (T + P).
-                farthest = reach if contest.power > 0 else laurent.constant(1)
+                tie = [*apart, *_times(both, laurent.times(reach, Fraction(2, competition.steps)))]
+                return self._share(tie, competition.size) + self._share(others, pair.score_gap)
+            case Rival.PENALISED:
+                # The score gap is T + P, of the tie-break and of what pushes back: a T + b P <= max(a, b) (T
+                # + P).
+                farthest = reach if competition.power > 0 else laurent.constant(1)
                 pushed = [*others, *_times(both, laurent.times(farthest, 2))]
-                return self._share(apart, contest.size).max(self._share(pushed, pair.lead))
-            case Rival.AHEAD:
-                farthest = reach if contest.power > 0 else laurent.constant(1)
+                return self._share(apart, competition.size).max(self._share(pushed, pair.score_gap))
+            case Rival.CLOSER:
+                farthest = reach if competition.power > 0 else laurent.constant(1)
                 tie = [*_times(apart, farthest), *_times(both, laurent.times(farthest, 2))]
-                return self._share([*others, *tie], pair.lead)
+                return self._share([*others, *tie], pair.score_gap)
             case Rival.SELF:
                 # i and i - 1, or i and i + 1: their sum is at most 3 i, that of their inverses 3 / i.
-                step = laurent.constant(1) if contest.power > 0 else laurent.monomial(-2, 0, 2)
-                total = laurent.monomial(contest.power, 0, 3)
+                step = laurent.constant(1) if competition.power > 0 else laurent.monomial(-2, 0, 2)
+                total = laurent.monomial(competition.power, 0, 3)
                 tie = [*_times(apart, step), *_times(both, total)]
-                return self._share([*others, *tie], pair.lead)
+                return self._share([*others, *tie], pair.score_gap)
             case _:
                 assert_never(pair.kind)
 
@@ -293,7 +302,7 @@ class _Scores:
             return sum_rate(self.lengths, len(self.rows), self.cold)
         present = [
             scored
-            for row, scored, key in zip(self.contest.rows, self.rows, place, strict=True)
+            for row, scored, key in zip(self.competition.rows, self.rows, place, strict=True)
             if not (
                 _is_nothing(row.queries[case], scored.query) or (not key and bool(scored.key.at_zero == 0))
             )
@@ -306,13 +315,13 @@ class _Scores:
             return ZERO
         return sum_rate(self.lengths, len(present), self.cold)
 
-    def _share(self, errors: Iterable[LaurentBound], lead: Lead) -> flint.arb:
-        """Which part of a lead the errors are at most, for all i <= n <= N."""
+    def _share(self, errors: Iterable[LaurentBound], score_gap: ScoreGap) -> flint.arb:
+        """Which part of a score gap the errors are at most, for all i <= n <= N."""
         lost = ZERO
         for powers, size in total(errors).items():
             if size == 0:
                 continue
-            worth = lead.worth(powers)
+            worth = score_gap.worth(powers)
             if worth is None:
                 return UNKNOWN
             k, factor = worth
