@@ -11,35 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import assert_never
 
-from attemper.attention_program.ops import (
-    TOO_LARGE,
-    Attend,
-    Choice,
-    Compare,
-    Comparing,
-    Connective,
-    Count,
-    CountTest,
-    Direction,
-    Equals,
-    Gate,
-    Letter,
-    Linear,
-    Looking,
-    Mask,
-    Matched,
-    Merge,
-    Nearest,
-    Not,
-    Numbers,
-    Part,
-    Place,
-    Program,
-    Ref,
-    Shift,
-    Step,
-    Table,
-)
+from attemper.attention_program import ops
 from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import ClosedForm, evaluate
 from attemper.exact.predicates import holds
@@ -54,12 +26,12 @@ Union = Callable[[list[int]], int]
 """The value of bits of which at most one should hold."""
 
 
-def run(program: Program, word: Word) -> tuple[StepValues, ...]:
+def run(program: ops.Program, word: Word) -> tuple[StepValues, ...]:
     """The value of every step at every position of the word."""
     return run_with(_union, program, word)
 
 
-def run_with(union: Union, program: Program, word: Word) -> tuple[StepValues, ...]:
+def run_with(union: Union, program: ops.Program, word: Word) -> tuple[StepValues, ...]:
     """The value of every step at every position of the word, with these unions."""
     rows: list[StepValues] = []
     for step in program.steps:
@@ -67,12 +39,12 @@ def run_with(union: Union, program: Program, word: Word) -> tuple[StepValues, ..
     return tuple(rows)
 
 
-def output(program: Program, word: Word) -> tuple[bool, ...]:
+def output(program: ops.Program, word: Word) -> tuple[bool, ...]:
     """The result bit at every position of the word."""
     return outputs(program, word)[0]
 
 
-def outputs(program: Program, word: Word) -> tuple[tuple[bool, ...], ...]:
+def outputs(program: ops.Program, word: Word) -> tuple[tuple[bool, ...], ...]:
     """Each result bit, at every position of the word.
 
     Raises `InternalError` where the result is to be a symbol, and not exactly one of the bits holds.
@@ -84,7 +56,7 @@ def outputs(program: Program, word: Word) -> tuple[tuple[bool, ...], ...]:
     return found
 
 
-def numbers(program: Program, word: Word) -> tuple[tuple[Fraction, ...], ...]:
+def numbers(program: ops.Program, word: Word) -> tuple[tuple[Fraction, ...], ...]:
     """Each number that is put out, at every position of the word: of an integer its share.
 
     Raises `InternalError` where numbers are to be a distribution and are none.
@@ -103,52 +75,52 @@ def numbers(program: Program, word: Word) -> tuple[tuple[Fraction, ...], ...]:
     return found
 
 
-def _part(said: Numbers, part: Part, i: int, rows: tuple[StepValues, ...]) -> Fraction:
+def _part(said: ops.Numbers, part: ops.Part, i: int, rows: tuple[StepValues, ...]) -> Fraction:
     bit = 1 if part.bit is None else rows[part.bit][i - 1]
     if part.count is None:
         return part.factor * bit
     return part.factor * bit * rows[part.count][i - 1] / len(visible(said.mask, i, len(rows[part.count])))
 
 
-def visible(mask: Mask, i: int, n: int) -> range:
+def visible(mask: ops.Mask, i: int, n: int) -> range:
     """The positions j that position i sees."""
     match mask:
-        case Mask.UP_TO:
+        case ops.Mask.UP_TO:
             return range(1, i + 1)
-        case Mask.BEFORE:
+        case ops.Mask.BEFORE:
             return range(1, i)
-        case Mask.FROM:
+        case ops.Mask.FROM:
             return range(i, n + 1)
-        case Mask.AFTER:
+        case ops.Mask.AFTER:
             return range(i + 1, n + 1)
-        case Mask.ALL:
+        case ops.Mask.ALL:
             return range(1, n + 1)
         case _:
             assert_never(mask)
 
 
-def _value(union: Union, step: Step, word: Word, i: int, rows: list[StepValues]) -> int:
+def _value(union: Union, step: ops.Step, word: Word, i: int, rows: list[StepValues]) -> int:
     n = len(word)
     match step:
-        case Letter(symbols):
+        case ops.Letter(symbols):
             return int(word[i - 1] in symbols)
-        case Place(form):
+        case ops.Place(form):
             return _place(form, i, n)
-        case Not(bit):
+        case ops.Not(bit):
             return 1 - rows[bit][i - 1]
-        case Gate(connective, bits):
+        case ops.Gate(connective, bits):
             return _gate(union, connective, [rows[bit][i - 1] for bit in bits])
-        case Table(bits, table):
+        case ops.Table(bits, table):
             return int(tuple(bool(rows[bit][i - 1]) for bit in bits) in table)
-        case Merge(bits):
+        case ops.Merge(bits):
             return union([rows[bit][i - 1] for bit in bits])
-        case Attend() | Nearest() | Matched() | Shift():
+        case ops.Attend() | ops.Nearest() | ops.Matched() | ops.Shift():
             return _looked(step, i, n, rows)
-        case Count(mask, bit):
+        case ops.Count(mask, bit):
             return sum(rows[bit][j - 1] for j in visible(mask, i, n))
-        case Linear(parts, constant):
+        case ops.Linear(parts, constant):
             return _counted(constant + sum(factor * rows[count][i - 1] for factor, count in parts))
-        case Compare(count) | Equals(count) | CountTest(_, count):
+        case ops.Compare(count) | ops.Equals(count) | ops.CountTest(_, count):
             return int(_compared(step, rows[count][i - 1]))
         case _:
             assert_never(step)
@@ -156,33 +128,33 @@ def _value(union: Union, step: Step, word: Word, i: int, rows: list[StepValues])
 
 def _counted(total: int) -> int:
     """Raises `UnsupportedError` where steps multiply counts so often that a total has no end."""
-    if abs(total) >= TOO_LARGE:
+    if abs(total) >= ops.TOO_LARGE:
         raise UnsupportedError("a count reaches 2^62: so large ones are not computed")
     return total
 
 
-def _looked(step: Looking, i: int, n: int, rows: list[StepValues]) -> int:
+def _looked(step: ops.Looking, i: int, n: int, rows: list[StepValues]) -> int:
     match step:
-        case Attend(mask):
+        case ops.Attend(mask):
             return _attend(step, visible(mask, i, n), i, rows)
-        case Nearest(mask):
+        case ops.Nearest(mask):
             return rows[step.value][_nearest(step, visible(mask, i, n), i, rows) - 1]
-        case Matched(mask):
+        case ops.Matched(mask):
             j = _nearest(step, visible(mask, i, n), i, rows)
             return int(_clamped(rows[step.query], i) == _clamped(rows[step.key], j))
-        case Shift():
+        case ops.Shift():
             return _shift(step, rows[step.bit], i)
         case _:
             assert_never(step)
 
 
-def _compared(step: Comparing, total: int) -> bool:
+def _compared(step: ops.Comparing, total: int) -> bool:
     match step:
-        case Compare(_, threshold):
+        case ops.Compare(_, threshold):
             return total >= threshold
-        case Equals(_, value):
+        case ops.Equals(_, value):
             return total == value
-        case CountTest(predicate, _, scale, shift):
+        case ops.CountTest(predicate, _, scale, shift):
             return holds(predicate, scale * total + shift)
         case _:
             assert_never(step)
@@ -196,15 +168,15 @@ def _place(form: ClosedForm, i: int, n: int) -> int:
     return int(value)
 
 
-def _gate(union: Union, connective: Connective, bits: list[int]) -> int:
+def _gate(union: Union, connective: ops.Connective, bits: list[int]) -> int:
     match connective:
-        case Connective.AND:
+        case ops.Connective.AND:
             return int(all(bits))
-        case Connective.OR:
+        case ops.Connective.OR:
             return int(any(bits))
-        case Connective.XOR:
+        case ops.Connective.XOR:
             return sum(bits) % 2
-        case Connective.UNION:
+        case ops.Connective.UNION:
             return union(bits)
         case _:
             assert_never(connective)
@@ -217,14 +189,14 @@ def _union(bits: list[int]) -> int:
     return sum(bits)
 
 
-def _shift(step: Shift, row: StepValues, i: int) -> int:
-    j = i - step.distance if step.direction is Direction.PREVIOUS else i + step.distance
+def _shift(step: ops.Shift, row: StepValues, i: int) -> int:
+    j = i - step.distance if step.direction is ops.Direction.PREVIOUS else i + step.distance
     if 1 <= j <= len(row):
         return row[j - 1]
     return row[i - 1] if step.default is None else int(step.default)
 
 
-def _attend(step: Attend, seen: range, i: int, rows: list[StepValues]) -> int:
+def _attend(step: ops.Attend, seen: range, i: int, rows: list[StepValues]) -> int:
     """Raises `InternalError` where two cases of a selection with a default are in force."""
     sought = [there for here, there in step.cases if here is None or rows[here][i - 1]]
     if step.default is None:
@@ -235,7 +207,7 @@ def _attend(step: Attend, seen: range, i: int, rows: list[StepValues]) -> int:
     return rows[step.value][chosen(step.choice, found) - 1] if found else int(step.default)
 
 
-def _attended(step: Attend, seen: range, sought: list[Ref], rows: list[StepValues]) -> int:
+def _attended(step: ops.Attend, seen: range, sought: list[ops.Ref], rows: list[StepValues]) -> int:
     """What a head reads: where most of what is sought holds; one bit holds there, or nowhere."""
     if not seen:
         return 0
@@ -246,7 +218,7 @@ def _attended(step: Attend, seen: range, sought: list[Ref], rows: list[StepValue
     return rows[step.value][chosen(step.choice, found) - 1]
 
 
-def _nearest(step: Nearest | Matched, seen: range, i: int, rows: list[StepValues]) -> int:
+def _nearest(step: ops.Nearest | ops.Matched, seen: range, i: int, rows: list[StepValues]) -> int:
     """The position whose count is nearest."""
     query = _clamped(rows[step.query], i)
 
@@ -261,6 +233,6 @@ def _clamped(counts: StepValues, position: int) -> int:
     return min(max(counts[position - 1], 1), len(counts))
 
 
-def chosen(choice: Choice, positions: list[int]) -> int:
+def chosen(choice: ops.Choice, positions: list[int]) -> int:
     """The rightmost or leftmost of some ascending positions."""
-    return positions[-1] if choice is Choice.RIGHTMOST else positions[0]
+    return positions[-1] if choice is ops.Choice.RIGHTMOST else positions[0]

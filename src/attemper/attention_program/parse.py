@@ -8,32 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from attemper.attention_program.ops import (
-    Attend,
-    Choice,
-    Compare,
-    Connective,
-    Count,
-    CountTest,
-    Direction,
-    Equals,
-    Gate,
-    Letter,
-    Linear,
-    Mask,
-    Matched,
-    Merge,
-    Nearest,
-    Not,
-    Numbers,
-    Part,
-    Place,
-    Program,
-    Ref,
-    Shift,
-    Step,
-    Table,
-)
+from attemper.attention_program import ops
 from attemper.attention_program.wellformed import complaints
 from attemper.errors import AlphabetError, SourceError
 from attemper.exact.closed_forms import form_from_tree, parse_rational, plain_integer, predicate_from_tree
@@ -41,11 +16,11 @@ from attemper.exact.predicates import PredicateError
 from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 
-ProgramOutputs = tuple[Ref, tuple[tuple[str, Ref], ...], Numbers | None]
+ProgramOutputs = tuple[ops.Ref, tuple[tuple[str, ops.Ref], ...], ops.Numbers | None]
 """`Program.output`, `Program.symbols` and `Program.numbers`."""
 
 
-def parse_steps(text: str) -> Program:
+def parse_steps(text: str) -> ops.Program:
     """Read a program's text; raises `SourceError` with the line that cannot be read.
 
     Well-formedness is a separate question: see `wellformed.complaints`.
@@ -54,7 +29,7 @@ def parse_steps(text: str) -> Program:
     lines = [(number, line) for number, line in lines if line]
     alphabet: Alphabet | None = None
     output: ProgramOutputs | None = None
-    steps: list[Step] = []
+    steps: list[ops.Step] = []
     for number, line in lines:
         head, _, rest = line.partition(" ")
         try:
@@ -70,10 +45,10 @@ def parse_steps(text: str) -> Program:
             raise SourceError(f"cannot read the step: {error}", text=text, line=number) from None
     if alphabet is None or output is None:
         raise SourceError("a program starts with 'alphabet' and ends with 'output'", text=text)
-    return _with_output(Program(alphabet, tuple(steps), *output))
+    return _with_output(ops.Program(alphabet, tuple(steps), *output))
 
 
-def parse_program(text: str) -> Program:
+def parse_program(text: str) -> ops.Program:
     r"""Read the text of a well-formed attention program, as `attemper show` writes it.
 
     Raises `SourceError`, naming the line or step that is wrong.
@@ -88,17 +63,17 @@ def parse_program(text: str) -> Program:
     return program
 
 
-def _with_output(program: Program) -> Program:
+def _with_output(program: ops.Program) -> ops.Program:
     """The program, whose text does not say of a part's only step whether that is a bit."""
     numbers, steps = program.numbers, program.steps
     if numbers is None:
         return program
 
-    def settled(part: Part) -> Part:
+    def settled(part: ops.Part) -> ops.Part:
         ref = part.bit
         if part.count is not None or ref is None or not 0 <= ref < len(steps):
             return part
-        return replace(part, bit=None, count=ref) if isinstance(steps[ref], Count | Linear) else part
+        return replace(part, bit=None, count=ref) if isinstance(steps[ref], ops.Count | ops.Linear) else part
 
     rows = tuple(tuple(map(settled, row)) for row in numbers.rows)
     return replace(program, numbers=replace(numbers, rows=rows))
@@ -120,25 +95,25 @@ def _parse_output(text: str) -> ProgramOutputs:
     return bits[0], tuple(zip(names, bits, strict=True)), None
 
 
-def _parse_numbers(text: str) -> Numbers:
+def _parse_numbers(text: str) -> ops.Numbers:
     measure, _, rest = text.partition(" ")
     if measure == Measure.DISTRIBUTION:
         names, end = json.JSONDecoder().raw_decode(rest)
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise ValueError('expected the names: output distribution ["a", "b"] 1/3*s0 ; 2/3*s0')
         rows = tuple(tuple(map(_part, row.split())) for row in rest[end:].split(";"))
-        return Numbers(Measure.DISTRIBUTION, Mask.ALL, rows, tuple(names))
+        return ops.Numbers(Measure.DISTRIBUTION, ops.Mask.ALL, rows, tuple(names))
     mask, *parts = rest.split()
-    return Numbers(Measure(measure), Mask(mask), (tuple(map(_part, parts)),))
+    return ops.Numbers(Measure(measure), ops.Mask(mask), (tuple(map(_part, parts)),))
 
 
-def _part(text: str) -> Part:
+def _part(text: str) -> ops.Part:
     """A part; its only step is taken for a bit."""
     match text.split("*"):
         case [factor, ref]:
-            return Part(parse_rational(factor), _ref(ref), None)
+            return ops.Part(parse_rational(factor), _ref(ref), None)
         case [factor, bit, count]:
-            return Part(parse_rational(factor), _ref(bit), _ref(count))
+            return ops.Part(parse_rational(factor), _ref(bit), _ref(count))
         case _:
             raise ValueError(f"'{text[:40]}' is not a part of a number, such as 1/2*s3*s4")
 
@@ -149,59 +124,59 @@ def _parse_alphabet_line(head: str, rest: str) -> Alphabet:
     return Alphabet(_strings(rest))
 
 
-def _parse_step_line(head: str, rest: str, index: int) -> Step:
+def _parse_step_line(head: str, rest: str, index: int) -> ops.Step:
     equals, _, step = rest.partition(" ")
     if head != f"s{index}" or equals != "=":
         raise ValueError(f"expected 's{index} = ...'")
     return _parse_step(step)
 
 
-def _parse_step(text: str) -> Step:
+def _parse_step(text: str) -> ops.Step:
     name, _, rest = text.partition(" ")
     words = rest.split()
     match name, words:
         case "letter", _:
-            return Letter(_strings(rest))
+            return ops.Letter(_strings(rest))
         case "place", _:
-            return Place(form_from_tree(json.loads(rest)))
+            return ops.Place(form_from_tree(json.loads(rest)))
         case "not", [bit]:
-            return Not(_ref(bit))
+            return ops.Not(_ref(bit))
         case "merge", bits:
-            return Merge(tuple(_ref(bit) for bit in bits))
+            return ops.Merge(tuple(_ref(bit) for bit in bits))
         case (("and" | "or" | "xor" | "union"), bits):
-            return Gate(Connective(name), tuple(_ref(bit) for bit in bits))
+            return ops.Gate(ops.Connective(name), tuple(_ref(bit) for bit in bits))
         case "table", _ if ":" in words:
             colon = words.index(":")
             rows = tuple(_row(row) for row in words[colon + 1 :])
-            return Table(tuple(_ref(bit) for bit in words[:colon]), rows)
+            return ops.Table(tuple(_ref(bit) for bit in words[:colon]), rows)
         case (("attend" | "nearest" | "matched" | "previous" | "next"), _):
             return _parse_looking(name, words)
         case "count", [mask, bit]:
-            return Count(Mask(mask), _ref(bit))
+            return ops.Count(ops.Mask(mask), _ref(bit))
         case "linear", [*parts, constant] if len(parts) % 2 == 0:
             pairs = zip(parts[::2], parts[1::2], strict=True)
-            return Linear(
+            return ops.Linear(
                 tuple((_integer(factor), _ref(count)) for factor, count in pairs), _integer(constant)
             )
         case _:
             return _parse_comparing(text)
 
 
-def _parse_looking(name: str, words: list[str]) -> Step:
+def _parse_looking(name: str, words: list[str]) -> ops.Step:
     match name, words:
         case "attend", _:
             return _parse_attend(words)
         case "nearest", [mask, choice, "where", where, "query", query, "key", key, "value", value]:
-            return Nearest(Mask(mask), Choice(choice), *map(_ref, (where, query, key, value)))
+            return ops.Nearest(ops.Mask(mask), ops.Choice(choice), *map(_ref, (where, query, key, value)))
         case "matched", [mask, choice, "where", where, "query", query, "key", key]:
-            return Matched(Mask(mask), Choice(choice), *map(_ref, (where, query, key)))
+            return ops.Matched(ops.Mask(mask), ops.Choice(choice), *map(_ref, (where, query, key)))
         case (("previous" | "next"), _):
-            return _parse_shift(Direction(name), words)
+            return _parse_shift(ops.Direction(name), words)
         case _:
             raise ValueError(f"not a step: {' '.join([name, *words])[:80]}")
 
 
-def _parse_attend(words: list[str]) -> Attend:
+def _parse_attend(words: list[str]) -> ops.Attend:
     match words:
         case [mask, choice, "where", *cases, "value", value]:
             default = None
@@ -209,36 +184,36 @@ def _parse_attend(words: list[str]) -> Attend:
             default = _default(after)
         case _:
             raise ValueError("expected 'attend MASK CHOICE where ... value sK', and perhaps 'default 0'")
-    return Attend(Mask(mask), Choice(choice), tuple(map(_case, cases)), _ref(value), default)
+    return ops.Attend(ops.Mask(mask), ops.Choice(choice), tuple(map(_case, cases)), _ref(value), default)
 
 
-def _parse_shift(direction: Direction, words: list[str]) -> Shift:
+def _parse_shift(direction: ops.Direction, words: list[str]) -> ops.Shift:
     match words:
         case [bit]:
-            return Shift(direction, _ref(bit), default=None)
+            return ops.Shift(direction, _ref(bit), default=None)
         case [bit, "default", default]:
-            return Shift(direction, _ref(bit), default=_default(default))
+            return ops.Shift(direction, _ref(bit), default=_default(default))
         case [distance, bit, "default", default]:
-            return Shift(direction, _ref(bit), _integer(distance), _default(default))
+            return ops.Shift(direction, _ref(bit), _integer(distance), _default(default))
         case _:
             raise ValueError(f"expected '{direction} sK default 0'")
 
 
-def _parse_comparing(text: str) -> Step:
+def _parse_comparing(text: str) -> ops.Step:
     match text.split(maxsplit=4):
         case ["compare", count, ">=", threshold]:
-            return Compare(_ref(count), _integer(threshold))
+            return ops.Compare(_ref(count), _integer(threshold))
         case ["equals", count, "=", value]:
-            return Equals(_ref(count), _integer(value))
+            return ops.Equals(_ref(count), _integer(value))
         case ["test", count, scale, shift, predicate]:
-            return CountTest(
+            return ops.CountTest(
                 predicate_from_tree(json.loads(predicate)), _ref(count), _integer(scale), _integer(shift)
             )
         case _:
             raise ValueError(f"unknown step '{text[:60]}'")
 
 
-def _ref(text: str) -> Ref:
+def _ref(text: str) -> ops.Ref:
     if not (text.startswith("s") and text[1:].isascii() and text[1:].isdigit() and len(text) < 12):
         raise ValueError(f"'{text[:40]}' is not a step")
     return int(text[1:])
@@ -251,7 +226,7 @@ def _integer(text: str) -> int:
     return plain_integer(int(text))
 
 
-def _case(text: str) -> tuple[Ref | None, Ref]:
+def _case(text: str) -> tuple[ops.Ref | None, ops.Ref]:
     here, colon, there = text.partition(":")
     return (_ref(here), _ref(there)) if colon else (None, _ref(here))
 

@@ -25,41 +25,19 @@ from __future__ import annotations
 import json
 from typing import assert_never
 
-from attemper.attention_program.ops import (
-    Attend,
-    Compare,
-    Comparing,
-    Count,
-    CountTest,
-    Equals,
-    Gate,
-    Letter,
-    Linear,
-    Looking,
-    Matched,
-    Merge,
-    Nearest,
-    Not,
-    Numbers,
-    Part,
-    Place,
-    Program,
-    Shift,
-    Step,
-    Table,
-)
+from attemper.attention_program import ops
 from attemper.exact.closed_forms import form_to_tree, predicate_to_tree
 from attemper.languages.measures import Measure
 
 
-def show_program(program: Program) -> str:
+def show_program(program: ops.Program) -> str:
     """The program's text."""
     lines = [f"alphabet {json.dumps(list(program.alphabet.symbols))}"]
     lines += [f"s{index} = {show_step(step)}" for index, step in enumerate(program.steps)]
     return "\n".join([*lines, _show_output(program)]) + "\n"
 
 
-def _show_output(program: Program) -> str:
+def _show_output(program: ops.Program) -> str:
     if program.numbers is not None:
         return f"output {_show_numbers(program.numbers)}"
     if not program.symbols:
@@ -68,57 +46,57 @@ def _show_output(program: Program) -> str:
     return " ".join([f"output {names}", *(f"s{bit}" for bit in program.outputs)])
 
 
-def _show_numbers(numbers: Numbers) -> str:
+def _show_numbers(numbers: ops.Numbers) -> str:
     rows = " ; ".join(" ".join(map(_show_part, row)) for row in numbers.rows)
     if numbers.measure is Measure.DISTRIBUTION:
         return f"{numbers.measure} {json.dumps(list(numbers.names))} {rows}"
     return f"{numbers.measure} {numbers.mask} {rows}"
 
 
-def _show_part(part: Part) -> str:
+def _show_part(part: ops.Part) -> str:
     return "*".join([str(part.factor), *(f"s{ref}" for ref in (part.bit, part.count) if ref is not None)])
 
 
-def show_step(step: Step) -> str:
+def show_step(step: ops.Step) -> str:
     """One step's text."""
     match step:
-        case Letter(symbols):
+        case ops.Letter(symbols):
             return f"letter {json.dumps(list(symbols))}"
-        case Place(form):
+        case ops.Place(form):
             return f"place {json.dumps(form_to_tree(form))}"
-        case Not(bit):
+        case ops.Not(bit):
             return f"not s{bit}"
-        case Gate(connective, bits):
+        case ops.Gate(connective, bits):
             return " ".join([connective, *(f"s{bit}" for bit in bits)])
-        case Table(bits, rows):
+        case ops.Table(bits, rows):
             shown = [f"s{bit}" for bit in bits]
             return " ".join(
                 ["table", *shown, ":", *("".join(str(int(v)) for v in row) or "-" for row in rows)]
             )
-        case Merge(bits):
+        case ops.Merge(bits):
             return " ".join(["merge", *(f"s{bit}" for bit in bits)])
-        case Attend() | Nearest() | Matched() | Shift():
+        case ops.Attend() | ops.Nearest() | ops.Matched() | ops.Shift():
             return _show_looking(step)
-        case Count(mask, bit):
+        case ops.Count(mask, bit):
             return f"count {mask} s{bit}"
-        case Linear(parts, constant):
+        case ops.Linear(parts, constant):
             return " ".join(["linear", *(f"{factor} s{count}" for factor, count in parts), str(constant)])
-        case Compare() | Equals() | CountTest():
+        case ops.Compare() | ops.Equals() | ops.CountTest():
             return _show_comparing(step)
         case _:
             assert_never(step)
 
 
-def _show_looking(step: Looking) -> str:
+def _show_looking(step: ops.Looking) -> str:
     match step:
-        case Attend(mask, choice, cases, value, default):
+        case ops.Attend(mask, choice, cases, value, default):
             where = " ".join(f"s{t}" if h is None else f"s{h}:s{t}" for h, t in cases)
             return f"attend {mask} {choice} where {where} value s{value}{_default(default)}"
-        case Nearest(mask, choice, place, query, key, value):
+        case ops.Nearest(mask, choice, place, query, key, value):
             return f"nearest {mask} {choice} where s{place} query s{query} key s{key} value s{value}"
-        case Matched(mask, choice, place, query, key):
+        case ops.Matched(mask, choice, place, query, key):
             return f"matched {mask} {choice} where s{place} query s{query} key s{key}"
-        case Shift(direction, bit, distance, default):
+        case ops.Shift(direction, bit, distance, default):
             far = f" {distance}" if distance > 1 else ""
             return f"{direction}{far} s{bit}{_default(default)}"
         case _:
@@ -130,13 +108,13 @@ def _default(default: bool | None) -> str:
     return "" if default is None else f" default {int(default)}"
 
 
-def _show_comparing(step: Comparing) -> str:
+def _show_comparing(step: ops.Comparing) -> str:
     match step:
-        case Compare(count, threshold):
+        case ops.Compare(count, threshold):
             return f"compare s{count} >= {threshold}"
-        case Equals(count, value):
+        case ops.Equals(count, value):
             return f"equals s{count} = {value}"
-        case CountTest(predicate, count, scale, shift):
+        case ops.CountTest(predicate, count, scale, shift):
             return f"test s{count} {scale} {shift} {json.dumps(predicate_to_tree(predicate))}"
         case _:
             assert_never(step)

@@ -26,36 +26,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from attemper.attention_program.ops import (
-    Attend,
-    Cases,
-    Choice,
-    Compare,
-    Comparing,
-    Connective,
-    Count,
-    CountTest,
-    Direction,
-    Equals,
-    Gate,
-    Letter,
-    Linear,
-    Looking,
-    Mask,
-    Matched,
-    Merge,
-    Nearest,
-    Not,
-    Numbers,
-    Part,
-    Place,
-    Program,
-    Ref,
-    Shift,
-    Step,
-    Table,
-    everywhere,
-)
+from attemper.attention_program import ops
 from attemper.attention_program.wellformed import complaints
 from attemper.errors import AlphabetError
 from attemper.exact.closed_forms import (
@@ -71,7 +42,7 @@ from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 
 
-def program_to_tree(program: Program) -> dict[str, object]:
+def program_to_tree(program: ops.Program) -> dict[str, object]:
     """The program as JSON data.
 
     It is read back if the program is well formed and its integers are of ordinary size (`plain_integer`).
@@ -83,7 +54,7 @@ def program_to_tree(program: Program) -> dict[str, object]:
     }
 
 
-def program_from_tree(tree: object) -> Program:
+def program_from_tree(tree: object) -> ops.Program:
     """Read a program back.
 
     Raises ValueError on anything that `program_to_tree` does not write of a well-formed program.
@@ -100,7 +71,7 @@ def program_from_tree(tree: object) -> Program:
     return program
 
 
-def _output_tree(program: Program) -> object:
+def _output_tree(program: ops.Program) -> object:
     numbers = program.numbers
     if numbers is None:
         return [list(pair) for pair in program.symbols] if program.symbols else program.output
@@ -110,60 +81,60 @@ def _output_tree(program: Program) -> object:
     return {str(numbers.measure): rows[0], "over": str(numbers.mask)}
 
 
-def _step_tree(step: Step) -> list[object]:
+def _step_tree(step: ops.Step) -> list[object]:
     match step:
-        case Letter(symbols):
+        case ops.Letter(symbols):
             return ["letter", list(symbols)]
-        case Place(form):
+        case ops.Place(form):
             return ["place", form_to_tree(form)]
-        case Not(bit):
+        case ops.Not(bit):
             return ["not", bit]
-        case Gate(connective, bits):
+        case ops.Gate(connective, bits):
             return [str(connective), list(bits)]
-        case Merge(bits):
+        case ops.Merge(bits):
             return ["merge", list(bits)]
-        case Table(bits, rows):
+        case ops.Table(bits, rows):
             return ["table", list(bits), ["".join(str(int(bit)) for bit in row) for row in rows]]
-        case Attend() | Nearest() | Matched() | Shift():
+        case ops.Attend() | ops.Nearest() | ops.Matched() | ops.Shift():
             return _looking_tree(step)
-        case Count(mask, bit):
+        case ops.Count(mask, bit):
             return ["count", str(mask), bit]
-        case Linear(parts, constant):
+        case ops.Linear(parts, constant):
             return ["linear", [list(part) for part in parts], constant]
-        case Compare() | Equals() | CountTest():
+        case ops.Compare() | ops.Equals() | ops.CountTest():
             return _comparing_tree(step)
         case _:
             assert_never(step)
 
 
-def _looking_tree(step: Looking) -> list[object]:
+def _looking_tree(step: ops.Looking) -> list[object]:
     match step:
-        case Attend(mask, choice, cases, value, default):
+        case ops.Attend(mask, choice, cases, value, default):
             where = [list(case) for case in cases] if step.where is None else step.where
             return ["attend", str(mask), str(choice), where, value, *_default_tree(default)]
-        case Nearest(mask, choice, place, query, key, value):
+        case ops.Nearest(mask, choice, place, query, key, value):
             return ["nearest", str(mask), str(choice), place, query, key, value]
-        case Matched(mask, choice, place, query, key):
+        case ops.Matched(mask, choice, place, query, key):
             return ["matched", str(mask), str(choice), place, query, key]
-        case Shift(direction, bit, distance, default):
+        case ops.Shift(direction, bit, distance, default):
             return [str(direction), bit, *([] if default is None else [distance, int(default)])]
         case _:
             assert_never(step)
 
 
-def _comparing_tree(step: Comparing) -> list[object]:
+def _comparing_tree(step: ops.Comparing) -> list[object]:
     match step:
-        case Compare(count, threshold):
+        case ops.Compare(count, threshold):
             return ["compare", count, threshold]
-        case Equals(count, value):
+        case ops.Equals(count, value):
             return ["equals", count, value]
-        case CountTest(predicate, count, scale, shift):
+        case ops.CountTest(predicate, count, scale, shift):
             return ["test", predicate_to_tree(predicate), count, scale, shift]
         case _:
             assert_never(step)
 
 
-def _program(tree: object) -> Program:
+def _program(tree: object) -> ops.Program:
     match tree:
         case {"alphabet": list(symbols), "steps": list(steps), "output": output, **rest} if not rest:
             return _with_output(Alphabet(tuple(symbols)), tuple(map(_step, steps)), output)
@@ -171,35 +142,35 @@ def _program(tree: object) -> Program:
             raise ValueError("a program has an alphabet, steps and an output, and nothing else")
 
 
-def _with_output(alphabet: Alphabet, steps: tuple[Step, ...], tree: object) -> Program:
+def _with_output(alphabet: Alphabet, steps: tuple[ops.Step, ...], tree: object) -> ops.Program:
     if isinstance(tree, dict):
         numbers = _numbers(tree)
         if not numbers.inputs:
             raise ValueError("numbers that are made of nothing")
-        return Program(alphabet, steps, numbers.inputs[0], numbers=numbers)
+        return ops.Program(alphabet, steps, numbers.inputs[0], numbers=numbers)
     if not isinstance(tree, list):
-        return Program(alphabet, steps, plain_integer(tree))
+        return ops.Program(alphabet, steps, plain_integer(tree))
     symbols = tuple(map(_symbol, tree))
     if not symbols:
         raise ValueError("an output of no symbols")
-    return Program(alphabet, steps, symbols[0][1], symbols)
+    return ops.Program(alphabet, steps, symbols[0][1], symbols)
 
 
-def _numbers(tree: dict[object, object]) -> Numbers:
+def _numbers(tree: dict[object, object]) -> ops.Numbers:
     match tree:
         case {"distribution": list(rows), **rest} if not rest:
             pairs = tuple(map(_probability, rows))
             names, parts = tuple(name for name, _ in pairs), tuple(parts for _, parts in pairs)
-            return Numbers(Measure.DISTRIBUTION, Mask.ALL, parts, names)
+            return ops.Numbers(Measure.DISTRIBUTION, ops.Mask.ALL, parts, names)
         case {"integer": parts, "over": str(mask), **rest} if not rest:
-            return Numbers(Measure.INTEGER, Mask(mask), (_number(parts),))
+            return ops.Numbers(Measure.INTEGER, ops.Mask(mask), (_number(parts),))
         case {"fraction": parts, "over": str(mask), **rest} if not rest:
-            return Numbers(Measure.FRACTION, Mask(mask), (_number(parts),))
+            return ops.Numbers(Measure.FRACTION, ops.Mask(mask), (_number(parts),))
         case _:
             raise ValueError(f"not numbers that are put out: {str(tree)[:80]}")
 
 
-def _probability(tree: object) -> tuple[str, tuple[Part, ...]]:
+def _probability(tree: object) -> tuple[str, tuple[ops.Part, ...]]:
     match tree:
         case [str(name), parts]:
             return name, _number(parts)
@@ -207,25 +178,25 @@ def _probability(tree: object) -> tuple[str, tuple[Part, ...]]:
             raise ValueError(f"not a name and its number: {str(tree)[:80]}")
 
 
-def _number(tree: object) -> tuple[Part, ...]:
+def _number(tree: object) -> tuple[ops.Part, ...]:
     if not isinstance(tree, list):
         raise ValueError(f"not the parts of a number: {str(tree)[:80]}")
     return tuple(map(_part_of_number, tree))
 
 
-def _part_of_number(tree: object) -> Part:
+def _part_of_number(tree: object) -> ops.Part:
     match tree:
         case [str(factor), bit, count]:
-            return Part(parse_rational(factor), _optional(bit), _optional(count))
+            return ops.Part(parse_rational(factor), _optional(bit), _optional(count))
         case _:
             raise ValueError(f"not a part of a number: {str(tree)[:80]}")
 
 
-def _optional(tree: object) -> Ref | None:
+def _optional(tree: object) -> ops.Ref | None:
     return None if tree is None else plain_integer(tree)
 
 
-def _symbol(tree: object) -> tuple[str, Ref]:
+def _symbol(tree: object) -> tuple[str, ops.Ref]:
     match tree:
         case [str(name), bit]:
             return name, plain_integer(bit)
@@ -233,71 +204,73 @@ def _symbol(tree: object) -> tuple[str, Ref]:
             raise ValueError(f"not a symbol and its bit: {str(tree)[:80]}")
 
 
-def _step(tree: object) -> Step:
+def _step(tree: object) -> ops.Step:
     match tree:
         case ["letter", list(symbols)]:
-            return Letter(tuple(symbols))
+            return ops.Letter(tuple(symbols))
         case ["place", form]:
-            return Place(form_from_tree(form))
+            return ops.Place(form_from_tree(form))
         case ["not", bit]:
-            return Not(plain_integer(bit))
+            return ops.Not(plain_integer(bit))
         case [("and" | "or" | "xor" | "union") as connective, bits]:
-            return Gate(Connective(connective), _refs(bits))
+            return ops.Gate(ops.Connective(connective), _refs(bits))
         case ["merge", bits]:
-            return Merge(_refs(bits))
+            return ops.Merge(_refs(bits))
         case ["table", bits, list(rows)]:
-            return Table(_refs(bits), tuple(map(_row, rows)))
+            return ops.Table(_refs(bits), tuple(map(_row, rows)))
         case ["count", str(mask), bit]:
-            return Count(Mask(mask), plain_integer(bit))
+            return ops.Count(ops.Mask(mask), plain_integer(bit))
         case ["linear", list(parts), constant]:
-            return Linear(tuple(map(_part, parts)), plain_integer(constant))
+            return ops.Linear(tuple(map(_part, parts)), plain_integer(constant))
         case ["compare" | "equals" | "test", *_]:
             return _comparing(tree)
         case _:
             return _looking(tree)
 
 
-def _looking(tree: object) -> Step:
+def _looking(tree: object) -> ops.Step:
     match tree:
         case ["attend", str(mask), str(choice), where, value, *default] if len(default) <= 1:
-            return Attend(Mask(mask), Choice(choice), _cases(where), plain_integer(value), _default(default))
+            return ops.Attend(
+                ops.Mask(mask), ops.Choice(choice), _cases(where), plain_integer(value), _default(default)
+            )
         case ["nearest", str(mask), str(choice), *refs] if len(refs) == 4:
-            return Nearest(Mask(mask), Choice(choice), *map(plain_integer, refs))
+            return ops.Nearest(ops.Mask(mask), ops.Choice(choice), *map(plain_integer, refs))
         case ["matched", str(mask), str(choice), *refs] if len(refs) == 3:
-            return Matched(Mask(mask), Choice(choice), *map(plain_integer, refs))
+            return ops.Matched(ops.Mask(mask), ops.Choice(choice), *map(plain_integer, refs))
         case [("previous" | "next") as direction, bit]:
-            return Shift(Direction(direction), plain_integer(bit), default=None)
+            return ops.Shift(ops.Direction(direction), plain_integer(bit), default=None)
         case [("previous" | "next") as direction, bit, distance, default]:
             numbers = (plain_integer(bit), plain_integer(distance))
-            return Shift(Direction(direction), *numbers, _default([default]))
+            return ops.Shift(ops.Direction(direction), *numbers, _default([default]))
         case _:
             raise ValueError(f"not a step: {str(tree)[:80]}")
 
 
-def _comparing(tree: object) -> Step:
+def _comparing(tree: object) -> ops.Step:
     match tree:
         case ["compare", count, threshold]:
-            return Compare(plain_integer(count), plain_integer(threshold))
+            return ops.Compare(plain_integer(count), plain_integer(threshold))
         case ["equals", count, value]:
-            return Equals(plain_integer(count), plain_integer(value))
+            return ops.Equals(plain_integer(count), plain_integer(value))
         case ["test", predicate, count, scale, shift]:
             numbers = (plain_integer(count), plain_integer(scale), plain_integer(shift))
-            return CountTest(predicate_from_tree(predicate), *numbers)
+            return ops.CountTest(predicate_from_tree(predicate), *numbers)
         case _:
             raise ValueError(f"not a step: {str(tree)[:80]}")
 
 
-def _refs(tree: object) -> tuple[Ref, ...]:
+def _refs(tree: object) -> tuple[ops.Ref, ...]:
     if not isinstance(tree, list):
         raise ValueError(f"not a list of steps: {str(tree)[:80]}")
     return tuple(map(plain_integer, tree))
 
 
-def _cases(tree: object) -> Cases:
-    return tuple(map(_case, tree)) if isinstance(tree, list) else everywhere(plain_integer(tree))
+def _cases(tree: object) -> ops.Cases:
+    return tuple(map(_case, tree)) if isinstance(tree, list) else ops.everywhere(plain_integer(tree))
 
 
-def _case(tree: object) -> tuple[Ref | None, Ref]:
+def _case(tree: object) -> tuple[ops.Ref | None, ops.Ref]:
     match tree:
         case [None, there]:
             return None, plain_integer(there)
@@ -325,7 +298,7 @@ def _row(tree: object) -> tuple[bool, ...]:
     return tuple(bit == "1" for bit in tree)
 
 
-def _part(tree: object) -> tuple[int, Ref]:
+def _part(tree: object) -> tuple[int, ops.Ref]:
     match tree:
         case [factor, count]:
             return plain_integer(factor), plain_integer(count)

@@ -20,31 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never, final
 
-from attemper.attention_program.ops import (
-    Attend,
-    Cases,
-    Compare,
-    Count,
-    CountTest,
-    Equals,
-    Gate,
-    Letter,
-    Linear,
-    Mask,
-    Matched,
-    Merge,
-    Nearest,
-    Not,
-    Numbers,
-    Part,
-    Place,
-    Program,
-    Ref,
-    Shift,
-    Step,
-    Table,
-    inputs,
-)
+from attemper.attention_program import ops
 from attemper.errors import InternalError, UnsupportedError
 from attemper.languages.measures import Measure
 
@@ -58,14 +34,14 @@ MAX_DISTANCE = 64
 class Complaint:
     """What is wrong, and at which step (None: the program as a whole)."""
 
-    step: Ref | None
+    step: ops.Ref | None
     message: str
 
     def __str__(self) -> str:
         return self.message if self.step is None else f"s{self.step}: {self.message}"
 
 
-def complaints(program: Program) -> tuple[Complaint, ...]:
+def complaints(program: ops.Program) -> tuple[Complaint, ...]:
     """Everything that is wrong with the program, in the order of its steps."""
     found: list[Complaint] = []
     for index, step in enumerate(program.steps):
@@ -74,7 +50,7 @@ def complaints(program: Program) -> tuple[Complaint, ...]:
     return tuple(found)
 
 
-def _of_outputs(program: Program) -> Iterator[str]:
+def _of_outputs(program: ops.Program) -> Iterator[str]:
     late = [ref for ref in (program.output, *program.outputs) if not 0 <= ref < len(program.steps)]
     if late:
         yield f"the output s{late[0]} is not a step"
@@ -83,7 +59,7 @@ def _of_outputs(program: Program) -> Iterator[str]:
         yield from _of_numbers(program, program.numbers)
         return
     for ref in program.outputs:
-        if isinstance(program.steps[ref], Count | Linear):
+        if isinstance(program.steps[ref], ops.Count | ops.Linear):
             yield f"the output s{ref} is a count, not a bit"
     names = [name for name, _ in program.symbols]
     if len(set(names)) != len(names):
@@ -92,7 +68,7 @@ def _of_outputs(program: Program) -> Iterator[str]:
         yield "the output is not the bit of the first symbol"
 
 
-def _of_numbers(program: Program, numbers: Numbers) -> Iterator[str]:
+def _of_numbers(program: ops.Program, numbers: ops.Numbers) -> Iterator[str]:
     measure, parts = numbers.measure, [part for row in numbers.rows for part in row]
     is_distribution = measure is Measure.DISTRIBUTION
     if program.symbols or program.output not in numbers.inputs[:1]:
@@ -101,13 +77,15 @@ def _of_numbers(program: Program, numbers: Numbers) -> Iterator[str]:
         yield f"{len(numbers.rows)} numbers are put out where one is, or one for each name"
     if len(set(numbers.names)) != len(numbers.names) or bool(numbers.names) != is_distribution:
         yield "a distribution has distinct names, and nothing else has names"
-    if numbers.mask in {Mask.BEFORE, Mask.AFTER} or (is_distribution and numbers.mask is not Mask.ALL):
+    if numbers.mask in {ops.Mask.BEFORE, ops.Mask.AFTER} or (
+        is_distribution and numbers.mask is not ops.Mask.ALL
+    ):
         yield f"numbers are not put out under the mask '{numbers.mask}'"
     for part in parts:
         yield from _of_part(program, measure, part)
 
 
-def _of_part(program: Program, measure: Measure, part: Part) -> Iterator[str]:
+def _of_part(program: ops.Program, measure: Measure, part: ops.Part) -> Iterator[str]:
     if part.bit is not None and _is_count(program, part.bit):
         yield f"s{part.bit} is a count, a bit is meant"
     if part.count is not None and not _is_count(program, part.count):
@@ -120,7 +98,7 @@ def _of_part(program: Program, measure: Measure, part: Part) -> Iterator[str]:
         yield "a part of an integer has no count, or a factor that is no integer"
 
 
-def require_wellformed(program: Program, after: str) -> Program:
+def require_wellformed(program: ops.Program, after: str) -> ops.Program:
     """The program itself; raises `InternalError` if the pass called `after` left it ill-formed."""
     found = complaints(program)
     if found:
@@ -129,12 +107,12 @@ def require_wellformed(program: Program, after: str) -> Program:
     return program
 
 
-def is_machine(program: Program) -> bool:
+def is_machine(program: ops.Program) -> bool:
     """Whether every step is one that a machine has."""
     return not any(map(_has_default, program.steps))
 
 
-def require_machine(program: Program) -> Program:
+def require_machine(program: ops.Program) -> ops.Program:
     """The program itself; raises `UnsupportedError` at the first step that no machine has."""
     for index, step in enumerate(program.steps):
         if _has_default(step):
@@ -145,19 +123,19 @@ def require_machine(program: Program) -> Program:
     return program
 
 
-def _has_default(step: Step) -> bool:
-    return isinstance(step, Attend | Shift) and step.default is not None
+def _has_default(step: ops.Step) -> bool:
+    return isinstance(step, ops.Attend | ops.Shift) and step.default is not None
 
 
-def _of_step(program: Program, index: int, step: Step) -> list[str]:
-    late = [ref for ref in inputs(step) if not 0 <= ref < index]
+def _of_step(program: ops.Program, index: int, step: ops.Step) -> list[str]:
+    late = [ref for ref in ops.inputs(step) if not 0 <= ref < index]
     if late:
         return [f"s{ref} is not an earlier step" for ref in late]
     bits, counts = _kinds(step)
     wrong = [f"s{ref} is a count, a bit is meant" for ref in bits if _is_count(program, ref)]
     wrong += [f"s{ref} is a bit, a count is meant" for ref in counts if not _is_count(program, ref)]
     match step:
-        case Letter(symbols):
+        case ops.Letter(symbols):
             wrong += [
                 f"'{symbol}' is not in the alphabet"
                 for symbol in symbols
@@ -165,35 +143,45 @@ def _of_step(program: Program, index: int, step: Step) -> list[str]:
             ]
             if not wrong and len(set(symbols)) != len(symbols):
                 wrong.append("a letter has a symbol twice")
-        case Table(refs, rows):
+        case ops.Table(refs, rows):
             wrong += _of_table(len(refs), rows)
-        case Attend():
+        case ops.Attend():
             wrong += _of_cases(step.cases) + _of_default(step.default)
-        case Nearest(mask) | Matched(mask) if mask in {Mask.BEFORE, Mask.AFTER}:
+        case ops.Nearest(mask) | ops.Matched(mask) if mask in {ops.Mask.BEFORE, ops.Mask.AFTER}:
             wrong.append(f"the nearest count is looked for where i itself is seen, not under '{mask}'")
-        case Shift(_, _, distance, default):
+        case ops.Shift(_, _, distance, default):
             wrong += _of_shift(distance, default) + _of_default(default)
         case _:
             pass
     return wrong
 
 
-def _kinds(step: Step) -> tuple[tuple[Ref, ...], tuple[Ref, ...]]:
+def _kinds(step: ops.Step) -> tuple[tuple[ops.Ref, ...], tuple[ops.Ref, ...]]:
     """The references that must be bits, and those that must be counts."""
     match step:
-        case Linear() | Compare() | Equals() | CountTest():
-            return (), inputs(step)
-        case Nearest(_, _, where, query, key, value):
+        case ops.Linear() | ops.Compare() | ops.Equals() | ops.CountTest():
+            return (), ops.inputs(step)
+        case ops.Nearest(_, _, where, query, key, value):
             return (where, value), (query, key)
-        case Matched(_, _, where, query, key):
+        case ops.Matched(_, _, where, query, key):
             return (where,), (query, key)
-        case Letter() | Place() | Not() | Gate() | Table() | Merge() | Attend() | Shift() | Count():
-            return inputs(step), ()
+        case (
+            ops.Letter()
+            | ops.Place()
+            | ops.Not()
+            | ops.Gate()
+            | ops.Table()
+            | ops.Merge()
+            | ops.Attend()
+            | ops.Shift()
+            | ops.Count()
+        ):
+            return ops.inputs(step), ()
         case _:
             assert_never(step)
 
 
-def _of_cases(cases: Cases) -> list[str]:
+def _of_cases(cases: ops.Cases) -> list[str]:
     if not cases:
         return ["a selection has no case"]
     if len(cases) > 1 and any(here is None for here, _ in cases):
@@ -225,5 +213,5 @@ def _of_table(width: int, rows: tuple[tuple[bool, ...], ...]) -> list[str]:
     return wrong
 
 
-def _is_count(program: Program, ref: Ref) -> bool:
-    return isinstance(program.steps[ref], Count | Linear)
+def _is_count(program: ops.Program, ref: ops.Ref) -> bool:
+    return isinstance(program.steps[ref], ops.Count | ops.Linear)

@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from attemper.attention_program.ops import (
-    Attend,
-    Count,
-    Direction,
-    Mask,
-    Matched,
-    Nearest,
-    Place,
-    Program,
-    Shift,
-    Step,
-)
+from attemper.attention_program import ops
 from attemper.attention_program.show import show_step
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import depends_on_length
@@ -33,7 +22,7 @@ from attemper.languages.temporal.syntax import (
 from attemper.networks.regime import Regime
 
 
-def require_regime(program: Program, formula: Formula | None, regime: Regime) -> None:
+def require_regime(program: ops.Program, formula: Formula | None, regime: Regime) -> None:
     """Raise `UnsupportedError` if the regime cannot run the program.
 
     The text names the part of the formula that stands in the way, or the step where there is no formula.
@@ -41,7 +30,7 @@ def require_regime(program: Program, formula: Formula | None, regime: Regime) ->
     if regime is not Regime.DECODER:
         return
     for step in program.steps:
-        if isinstance(step, Nearest | Matched):
+        if isinstance(step, ops.Nearest | ops.Matched):
             raise UnsupportedError(
                 f"the decoder regime cannot compute '{show_step(step)}': its embeddings do not know n, and "
                 "fade too fast with i to tell integers apart. Use --regime temperature or --regime unbounded"
@@ -58,13 +47,13 @@ def require_regime(program: Program, formula: Formula | None, regime: Regime) ->
     )
 
 
-def _looks_ahead(step: Step) -> bool:
+def _looks_ahead(step: ops.Step) -> bool:
     match step:
-        case Attend(mask, _, _, _, _) | Count(mask, _):
-            return mask not in {Mask.UP_TO, Mask.BEFORE}
-        case Shift(direction, _, _, _):
-            return direction is Direction.NEXT
-        case Place(form):
+        case ops.Attend(mask, _, _, _, _) | ops.Count(mask, _):
+            return mask not in {ops.Mask.UP_TO, ops.Mask.BEFORE}
+        case ops.Shift(direction, _, _, _):
+            return direction is ops.Direction.NEXT
+        case ops.Place(form):
             return depends_on_length(form)
         case _:
             return False

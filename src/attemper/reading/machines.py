@@ -28,16 +28,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import final
 
-from attemper.attention_program.ops import (
-    Attend,
-    Count,
-    Direction,
-    Linear,
-    Mask,
-    Program,
-    Shift,
-    Step,
-)
+from attemper.attention_program import ops
 from attemper.attention_program.wellformed import is_machine
 from attemper.checker.names import UnprovenError
 from attemper.checker.reachability import Follower, RefGroup, Walk
@@ -74,7 +65,7 @@ class Followed:
 
 
 def automaton_of(
-    program: Program,
+    program: ops.Program,
     groups: Sequence[RefGroup] = (),
     *,
     configurations: int = CONFIGURATIONS,
@@ -116,27 +107,27 @@ def automaton_of(
             states *= GROWTH
 
 
-def _require_bit(program: Program) -> None:
+def _require_bit(program: ops.Program) -> None:
     if program.numbers is not None or program.symbols or program.outputs != (program.output,):
         raise UnprovenError("what it puts out is not one bit")
-    if isinstance(program.steps[program.output], Count | Linear):
+    if isinstance(program.steps[program.output], ops.Count | ops.Linear):
         raise UnprovenError("its output is a count, not a bit")
     if not is_machine(program):
         raise UnprovenError("a step has a default, which no machine has")
 
 
-def looks_to_the_right(step: Step) -> bool:
+def looks_to_the_right(step: ops.Step) -> bool:
     """Whether a step reads positions that a program which is followed from the left has not come to."""
     match step:
-        case Attend(mask) | Count(mask):
-            return mask not in {Mask.UP_TO, Mask.BEFORE}
-        case Shift(direction):
-            return direction is not Direction.PREVIOUS
+        case ops.Attend(mask) | ops.Count(mask):
+            return mask not in {ops.Mask.UP_TO, ops.Mask.BEFORE}
+        case ops.Shift(direction):
+            return direction is not ops.Direction.PREVIOUS
         case _:
             return False
 
 
-def counts_without_bound(program: Program, groups: Sequence[RefGroup] = ()) -> bool:
+def counts_without_bound(program: ops.Program, groups: Sequence[RefGroup] = ()) -> bool:
     """Whether a total of the program rises and falls: then the total is forgotten beyond some bound."""
     part = StepCone(program, (program.output, *(bit for group in groups for bit in group)), (), 1)
     return any(not tally.modulus and not tally.stops for tally in part.tallies.values())

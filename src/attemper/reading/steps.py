@@ -7,20 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import final
 
+from attemper.attention_program import ops
 from attemper.attention_program.builder import Builder
-from attemper.attention_program.ops import (
-    Connective,
-    Count,
-    Gate,
-    Letter,
-    Linear,
-    Not,
-    Place,
-    Program,
-    Ref,
-    Step,
-    inputs,
-)
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import LetterBit, PlaceAtLeast, PlaceNamed, PlaceRemainder
 from attemper.checker.program import Steps
@@ -40,18 +28,18 @@ class RecoveredSteps:
     def __init__(self, recording: Recording, alphabet: Alphabet, look: Callable[[], None]) -> None:
         self.recording, self.names = recording, recording.names
         self.look = look
-        self.refs: dict[Diagram, Ref] = {}
+        self.refs: dict[Diagram, ops.Ref] = {}
         self.builder = Builder()
-        self._steps = Steps(recording, Program(alphabet, (), 0))
+        self._steps = Steps(recording, ops.Program(alphabet, (), 0))
         self._supports: dict[Diagram, frozenset[tuple[int, int]]] = {}
         self._left = 0
 
     @property
-    def program(self) -> Program:
+    def program(self) -> ops.Program:
         """All steps; the output is not known yet."""
         return self._steps.program
 
-    def add(self, step: Step) -> Ref:
+    def add(self, step: ops.Step) -> ops.Ref:
         """The number of a step, which is added if need be. Raises `UnprovenError` where it means nothing."""
         self.look()
         known = self.builder.find(step)
@@ -59,42 +47,42 @@ class RecoveredSteps:
             return known
         ref = self.builder.add(step)
         self._steps.program = replace(self.program, steps=tuple(self.builder.steps))
-        if not isinstance(step, Count | Linear):
+        if not isinstance(step, ops.Count | ops.Linear):
             self.refs.setdefault(self._steps.bit(ref), ref)
         return ref
 
     @property
-    def used(self) -> frozenset[Ref]:
+    def used(self) -> frozenset[ops.Ref]:
         """The steps that others read."""
-        return frozenset(ref for step in self.builder.steps for ref in inputs(step))
+        return frozenset(ref for step in self.builder.steps for ref in ops.inputs(step))
 
-    def diagram(self, ref: Ref) -> Diagram:
+    def diagram(self, ref: ops.Ref) -> Diagram:
         """What a step is."""
         return self._steps.bit(ref)
 
-    def name(self, ref: Ref, diagram: Diagram) -> None:
+    def name(self, ref: ops.Ref, diagram: Diagram) -> None:
         """Call a step by another name from now on."""
         self._steps.name(ref, diagram)
         self.refs[diagram] = ref
 
     # Functions of bits ----------------------------------------------------------------------------
 
-    def made_of(self, diagram: Diagram, parts: Sequence[Ref]) -> Ref | None:
+    def made_of(self, diagram: Diagram, parts: Sequence[ops.Ref]) -> ops.Ref | None:
         """The step that a bit is, as a function of these; None if no such function is found."""
         diagram = self.names.canonical(diagram)
         known = self._plain(diagram)
         if known is not None:
             return known
         self._left = MAX_SPLITS
-        own = (self.add(Place(test)) for test in self.tests(diagram))
+        own = (self.add(ops.Place(test)) for test in self.tests(diagram))
         used = [part for part in dict.fromkeys((*parts, *own)) if self._meets(part, diagram)]
         # By cases of the place a head of many cases is one selection each, which it is not the other way.
-        used.sort(key=lambda part: not isinstance(self.program.steps[part], Place))
+        used.sort(key=lambda part: not isinstance(self.program.steps[part], ops.Place))
         read = {variable for one in (diagram, *map(self.diagram, used)) for variable in self.support(one)}
         made = self._split(diagram, self.recording.possible(read), tuple(used))
         return made if made is not None and self.diagram(made) == diagram else None
 
-    def _plain(self, diagram: Diagram) -> Ref | None:
+    def _plain(self, diagram: Diagram) -> ops.Ref | None:
         """A step that is there, or is about letters alone."""
         names = self.names
         if diagram in self.refs:
@@ -103,10 +91,10 @@ class RecoveredSteps:
             return self.constant(diagram == names.true)
         if all(isinstance(names.atoms[family], LetterBit) for family, _ in self.support(diagram)):
             own = (s for s in names.symbols if names.both(names.letter(s), diagram) != names.false)
-            return self.add(Letter(tuple(own)))
+            return self.add(ops.Letter(tuple(own)))
         return None
 
-    def _split(self, diagram: Diagram, care: Diagram, parts: tuple[Ref, ...]) -> Ref | None:
+    def _split(self, diagram: Diagram, care: Diagram, parts: tuple[ops.Ref, ...]) -> ops.Ref | None:
         """A step that is the bit wherever `care` is 1."""
         names = self.names
         for sure, value in ((diagram, False), (names.negation(diagram), True)):
@@ -129,15 +117,15 @@ class RecoveredSteps:
             return None if high is None or low is None else self.choice(part, high, low)
         return None
 
-    def _meets(self, part: Ref, diagram: Diagram) -> bool:
+    def _meets(self, part: ops.Ref, diagram: Diagram) -> bool:
         return not self.support(self.diagram(part)).isdisjoint(self.support(diagram))
 
-    def constant(self, value: bool) -> Ref:
+    def constant(self, value: bool) -> ops.Ref:
         """A bit that is always the same."""
         known = self.refs.get(self.names.number(value))
-        return self.add(Place(Number(Fraction(value)))) if known is None else known
+        return self.add(ops.Place(Number(Fraction(value)))) if known is None else known
 
-    def choice(self, bit: Ref, high: Ref, low: Ref) -> Ref:
+    def choice(self, bit: ops.Ref, high: ops.Ref, low: ops.Ref) -> ops.Ref:
         """`high` where the bit is 1, else `low`."""
         true, false = self.constant(True), self.constant(False)
         if high == low or bit == true:
@@ -147,25 +135,27 @@ class RecoveredSteps:
         if (high, low) == (true, false):
             return bit
         if high == true:
-            return self.gate(Connective.OR, bit, low)
+            return self.gate(ops.Connective.OR, bit, low)
         if low == false:
-            return self.gate(Connective.AND, bit, high)
-        off = self.add(Not(bit))
+            return self.gate(ops.Connective.AND, bit, high)
+        off = self.add(ops.Not(bit))
         if (high, low) == (false, true):
             return off
         if high == false:
-            return self.gate(Connective.AND, off, low)
+            return self.gate(ops.Connective.AND, off, low)
         if low == true:
-            return self.gate(Connective.OR, off, high)
+            return self.gate(ops.Connective.OR, off, high)
         return self.gate(
-            Connective.OR, self.gate(Connective.AND, bit, high), self.gate(Connective.AND, off, low)
+            ops.Connective.OR,
+            self.gate(ops.Connective.AND, bit, high),
+            self.gate(ops.Connective.AND, off, low),
         )
 
-    def gate(self, connective: Connective, *bits: Ref) -> Ref:
+    def gate(self, connective: ops.Connective, *bits: ops.Ref) -> ops.Ref:
         """The conjunction or disjunction of bits; of none it is 1, or 0."""
         if not bits:
-            return self.constant(connective is Connective.AND)
-        return bits[0] if len(bits) == 1 else self.add(Gate(connective, bits))
+            return self.constant(connective is ops.Connective.AND)
+        return bits[0] if len(bits) == 1 else self.add(ops.Gate(connective, bits))
 
     def tests(self, diagram: Diagram) -> Iterator[Test]:
         """The tests of i alone that a diagram reads."""

@@ -14,31 +14,11 @@ from typing import assert_never, final
 
 import numpy as np
 
-from attemper.exact.closed_forms import (
-    Alternating,
-    ClosedForm,
-    Digits,
-    Length,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-    Test,
-)
+from attemper.exact import closed_forms
 from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero, holds, periodic
 from attemper.languages.words import Word
 from attemper.models.arrays import Booleans, Floats, Integers
-from attemper.networks.layers import (
-    HardWeighting,
-    Head,
-    Layer,
-    Masking,
-    Network,
-    Normalisation,
-    Softmax,
-    Weighting,
-)
+from attemper.networks import layers
 from attemper.networks.weights import tensors_of
 from attemper.running.runs import Run, empty_run, run_of
 
@@ -51,8 +31,8 @@ SCORES_AT_ONCE = 1 << 20
 class Arrays:
     """A network that runs in numpy; `weighting` replaces every head's own (None: it stays)."""
 
-    network: Network
-    weighting: HardWeighting | None = None
+    network: layers.Network
+    weighting: layers.HardWeighting | None = None
 
     @cached_property
     def weights(self) -> dict[str, Floats]:
@@ -95,7 +75,7 @@ class Arrays:
     def _weight(self, layer: int, name: str) -> Floats:
         return self.weights[f"blocks.{layer}.{name}"]
 
-    def _attended(self, number: int, layer: Layer, x: Floats) -> Floats:
+    def _attended(self, number: int, layer: layers.Layer, x: Floats) -> Floats:
         """What the heads of a layer add to the residual stream."""
         read, added = self._read(number, "ln1", x), np.zeros_like(x)
         query, key, value, output = (self._weight(number, f"attn.W_{part}") for part in "QKVO")
@@ -111,7 +91,7 @@ class Arrays:
         match self.network.normalisation:
             case None:
                 return x
-            case Normalisation(eps=eps, is_centred=is_centred):
+            case layers.Normalisation(eps=eps, is_centred=is_centred):
                 deviation = x - x.mean(axis=1, keepdims=True) if is_centred else x
                 scale = np.sqrt(np.square(deviation).mean(axis=1, keepdims=True) + float(eps))
                 read = deviation / scale * self._weight(number, f"{norm}.w")
@@ -123,7 +103,7 @@ class Arrays:
                 assert_never(self.network.normalisation)
 
 
-def arrays_of(network: Network) -> dict[str, Floats]:
+def arrays_of(network: layers.Network) -> dict[str, Floats]:
     """Every weight of the network; raises `UnsupportedError` as `tensors_of` does."""
     return {
         name: np.asarray(tensor.numbers, dtype=np.float64).reshape(tensor.shape)
@@ -131,15 +111,15 @@ def arrays_of(network: Network) -> dict[str, Floats]:
     }
 
 
-def _scale(weighting: Weighting, n: int, head_width: int) -> Floats:
+def _scale(weighting: layers.Weighting, n: int, head_width: int) -> Floats:
     """1 / (sqrt(d_head) tau) at every position; hard heads need no tau."""
     root = np.full((n, 1), 1 / sqrt(head_width))
-    if not isinstance(weighting, Softmax):
+    if not isinstance(weighting, layers.Softmax):
         return root
     return root * form_array(weighting.inverse_temperature, n)[:, None]
 
 
-def attended(head: Head, weighting: Weighting, q: Floats, k: Floats, v: Floats) -> Floats:
+def attended(head: layers.Head, weighting: layers.Weighting, q: Floats, k: Floats, v: Floats) -> Floats:
     """What a head attends to [position, d_head], some queries at a time."""
     n = len(q)
     rows = max(1, SCORES_AT_ONCE // n)
@@ -150,7 +130,9 @@ def attended(head: Head, weighting: Weighting, q: Floats, k: Floats, v: Floats) 
     return np.concatenate(parts)
 
 
-def _attended(masking: Masking, weighting: Weighting, i: Integers, q: Floats, k: Floats, v: Floats) -> Floats:
+def _attended(
+    masking: layers.Masking, weighting: layers.Weighting, i: Integers, q: Floats, k: Floats, v: Floats
+) -> Floats:
     """What the queries at positions i attend to: numerators first, then one division."""
     visible = _visible(masking, i[:, None], np.arange(len(k))[None, :])
     scores = np.where(visible, q[i] @ k.T, -np.inf)
@@ -162,36 +144,36 @@ def _attended(masking: Masking, weighting: Weighting, i: Integers, q: Floats, k:
     return attended
 
 
-def _visible(masking: Masking, i: Integers, j: Integers) -> Booleans:
+def _visible(masking: layers.Masking, i: Integers, j: Integers) -> Booleans:
     """Which keys each query sees, [query, key]."""
     match masking:
-        case Masking.FUTURE:
+        case layers.Masking.FUTURE:
             return np.less_equal(j, i)
-        case Masking.STRICT_FUTURE:
+        case layers.Masking.STRICT_FUTURE:
             return np.less(j, i)
-        case Masking.PAST:
+        case layers.Masking.PAST:
             return np.greater_equal(j, i)
-        case Masking.STRICT_PAST:
+        case layers.Masking.STRICT_PAST:
             return np.greater(j, i)
-        case Masking.NONE:
+        case layers.Masking.NONE:
             return np.ones((len(i), j.size), dtype=np.bool_)
         case _:
             assert_never(masking)
 
 
-def _numerators(scores: Floats, weighting: Weighting) -> Floats:
+def _numerators(scores: Floats, weighting: layers.Weighting) -> Floats:
     """What each key weighs [query, key], before the division by the sum over all keys."""
     greatest = scores.max(axis=1, keepdims=True)
-    if isinstance(weighting, Softmax):
+    if isinstance(weighting, layers.Softmax):
         weights: Floats = np.exp(scores - greatest)
         return weights
     best: Booleans = (scores == greatest) & np.isfinite(greatest)
     match weighting:
-        case HardWeighting.AVERAGE:
+        case layers.HardWeighting.AVERAGE:
             return np.where(best, 1.0, 0.0)
-        case HardWeighting.LEFTMOST:
+        case layers.HardWeighting.LEFTMOST:
             return _first(best)
-        case HardWeighting.RIGHTMOST:
+        case layers.HardWeighting.RIGHTMOST:
             return _first(best[:, ::-1])[:, ::-1]
         case _:
             assert_never(weighting)
@@ -203,32 +185,32 @@ def _first(best: Booleans) -> Floats:
     return first
 
 
-def form_array(form: ClosedForm, n: int) -> Floats:
+def form_array(form: closed_forms.ClosedForm, n: int) -> Floats:
     """The form at the positions 1..n of a word of length n; every operation rounds at most once.
 
     What `running.closed_form_tensors` has for torch's tensors.
     """
     i: Integers = np.arange(1, n + 1)
     match form:
-        case Number(value):
+        case closed_forms.Number(value):
             return np.full(n, float(value))
-        case Position():
+        case closed_forms.Position():
             return i.astype(np.float64)
-        case Length():
+        case closed_forms.Length():
             return np.full(n, float(n))
-        case Alternating():
+        case closed_forms.Alternating():
             return (1 - 2 * (i % 2)).astype(np.float64)
-        case Test(predicate, per_position, per_length, shift):
+        case closed_forms.Test(predicate, per_position, per_length, shift):
             return _holds(predicate, per_position * i + per_length * n + shift).astype(np.float64)
-        case Sum(parts):
+        case closed_forms.Sum(parts):
             return sum((form_array(part, n) for part in parts), np.zeros(n))
-        case Product(parts):
+        case closed_forms.Product(parts):
             return _product([form_array(part, n) for part in parts], n)
-        case Power(base, exponent):
+        case closed_forms.Power(base, exponent):
             # Its repeated product, as FORMAT.md says.
             power = _product([form_array(base, n)] * abs(exponent), n)
             return 1 / power if exponent < 0 else power
-        case Digits(inner):
+        case closed_forms.Digits(inner):
             values = form_array(inner, n)
             # A number is m 2^e with m from 1/2 on and below 1, exactly: e is how many digits it has.
             return np.where(np.isfinite(values), np.frexp(values)[1], np.nan)

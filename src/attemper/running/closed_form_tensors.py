@@ -8,49 +8,38 @@ from typing import assert_never
 import torch
 from torch import Tensor
 
-from attemper.exact.closed_forms import (
-    Alternating,
-    ClosedForm,
-    Digits,
-    Length,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-    Test,
-)
+from attemper.exact import closed_forms
 from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero, holds, periodic
 
 
-def form_values(form: ClosedForm, i: Tensor, n: Tensor) -> Tensor:
+def form_values(form: closed_forms.ClosedForm, i: Tensor, n: Tensor) -> Tensor:
     """The form at positions i of words of length n (int64 tensors of one shape), as float64.
 
     Integers up to 2^53 are exact, and so are their digits; every operation rounds at most once.
     """
     match form:
-        case Number(value):
+        case closed_forms.Number(value):
             return constant_like(i, float(value), torch.float64)
-        case Position():
+        case closed_forms.Position():
             return i.double()
-        case Length():
+        case closed_forms.Length():
             return n.double()
-        case Alternating():
+        case closed_forms.Alternating():
             return (1 - 2 * (i % 2)).double()
-        case Test(predicate, per_position, per_length, shift):
+        case closed_forms.Test(predicate, per_position, per_length, shift):
             return predicate_values(predicate, per_position * i + per_length * n + shift).double()
-        case Sum(parts):
+        case closed_forms.Sum(parts):
             total = torch.zeros_like(i, dtype=torch.float64)
             for part in parts:
                 total = total + form_values(part, i, n)
             return total
-        case Product(parts):
+        case closed_forms.Product(parts):
             return _product([form_values(part, i, n) for part in parts], like=i)
-        case Power(base, exponent):
+        case closed_forms.Power(base, exponent):
             # Its repeated product, as FORMAT.md says: what other runtimes make of a power is not exact.
             power = _product([form_values(base, i, n)] * abs(exponent), like=i)
             return power.reciprocal() if exponent < 0 else power
-        case Digits(inner):
+        case closed_forms.Digits(inner):
             return _binary_digits(form_values(inner, i, n))
         case _:
             assert_never(form)

@@ -12,56 +12,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.exact.predicates import holds
+from attemper.languages.temporal import syntax
 from attemper.languages.temporal.core import values_by_core
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Comparison,
-    ComparisonOperator,
-    Constant,
-    CountAtom,
-    First,
-    Formula,
-    Last,
-    LengthAtom,
-    Numerical,
-    PositionAtom,
-    Side,
-    Symbol,
-    Term,
-    TermAtom,
-    Unary,
-    UnaryOperator,
-)
 from attemper.languages.words import Word
 from attemper.models.arrays import Booleans, Integers
 
 
-def truth_of_words(formula: Formula, words: Sequence[Word]) -> Booleans:
+def truth_of_words(formula: syntax.Formula, words: Sequence[Word]) -> Booleans:
     """The truth of the formula in words of one length n >= 1, as [word, position]."""
     letters = np.array(words, dtype=object)
     return values_by_core(formula, lambda part, known: _truth(part, letters, known))[formula]
 
 
-def _truth(formula: Formula, letters: NDArray[Any], known: Mapping[Formula, Booleans]) -> Booleans:
+def _truth(
+    formula: syntax.Formula, letters: NDArray[Any], known: Mapping[syntax.Formula, Booleans]
+) -> Booleans:
     shape = letters.shape
     match formula:
-        case Symbol(name):
+        case syntax.Symbol(name):
             return np.asarray(letters == name, dtype=bool)
-        case Constant(value):
+        case syntax.Constant(value):
             return np.full(shape, value)
-        case First() | Last():
+        case syntax.First() | syntax.Last():
             edge = np.zeros(shape, dtype=bool)
-            edge[:, 0 if isinstance(formula, First) else -1] = True
+            edge[:, 0 if isinstance(formula, syntax.First) else -1] = True
             return edge
-        case Unary(operator, operand):
+        case syntax.Unary(operator, operand):
             return _unary(operator, known[operand])
-        case Binary(operator, left, right):
+        case syntax.Binary(operator, left, right):
             return _binary(operator, known[left], known[right])
-        case Comparison(operator, left_term, right_term):
+        case syntax.Comparison(operator, left_term, right_term):
             left_value = _value(left_term, shape, known)
             return _compare(operator, left_value, _value(right_term, shape, known))
-        case Numerical(predicate, term):
+        case syntax.Numerical(predicate, term):
             distinct, place = np.unique(_value(term, shape, known), return_inverse=True)
             answers = np.array([holds(predicate, int(value)) for value in distinct])
             return np.asarray(answers[place].reshape(shape), dtype=bool)
@@ -69,29 +52,29 @@ def _truth(formula: Formula, letters: NDArray[Any], known: Mapping[Formula, Bool
             assert_never(formula)
 
 
-def _unary(operator: UnaryOperator, f: Booleans) -> Booleans:
+def _unary(operator: syntax.UnaryOperator, f: Booleans) -> Booleans:
     match operator:
-        case UnaryOperator.NOT:
+        case syntax.UnaryOperator.NOT:
             return ~f
-        case UnaryOperator.YESTERDAY:
+        case syntax.UnaryOperator.YESTERDAY:
             return _shifted(f)
-        case UnaryOperator.NEXT:
+        case syntax.UnaryOperator.NEXT:
             return _mirrored(_shifted(_mirrored(f)))
         case _:
             raise AssertionError(f"'{operator}' is not of the core")
 
 
-def _binary(operator: BinaryOperator, f: Booleans, g: Booleans) -> Booleans:
+def _binary(operator: syntax.BinaryOperator, f: Booleans, g: Booleans) -> Booleans:
     match operator:
-        case BinaryOperator.AND:
+        case syntax.BinaryOperator.AND:
             return f & g
-        case BinaryOperator.OR:
+        case syntax.BinaryOperator.OR:
             return f | g
-        case BinaryOperator.XOR:
+        case syntax.BinaryOperator.XOR:
             return f ^ g
-        case BinaryOperator.SINCE:
+        case syntax.BinaryOperator.SINCE:
             return _since(f, g)
-        case BinaryOperator.UNTIL:
+        case syntax.BinaryOperator.UNTIL:
             return _mirrored(_since(_mirrored(f), _mirrored(g)))
         case _:
             raise AssertionError(f"'{operator}' is not of the core")
@@ -114,34 +97,36 @@ def _mirrored(f: Booleans) -> Booleans:
     return f[:, ::-1]
 
 
-def _compare(operator: ComparisonOperator, left: Integers, right: Integers) -> Booleans:
+def _compare(operator: syntax.ComparisonOperator, left: Integers, right: Integers) -> Booleans:
     match operator:
-        case ComparisonOperator.AT_LEAST:
+        case syntax.ComparisonOperator.AT_LEAST:
             return np.greater_equal(left, right)
-        case ComparisonOperator.EQUAL:
+        case syntax.ComparisonOperator.EQUAL:
             return np.equal(left, right)
         case _:
             raise AssertionError(f"'{operator}' is not of the core")
 
 
-def _value(term: Term, shape: tuple[int, ...], known: Mapping[Formula, Booleans]) -> Integers:
+def _value(term: syntax.Term, shape: tuple[int, ...], known: Mapping[syntax.Formula, Booleans]) -> Integers:
     total = np.full(shape, term.constant, dtype=np.int64)
     for factor, atom in term.parts:
         total += factor * _count(atom, shape, known)
     return total
 
 
-def _count(atom: TermAtom, shape: tuple[int, ...], known: Mapping[Formula, Booleans]) -> Integers:
+def _count(
+    atom: syntax.TermAtom, shape: tuple[int, ...], known: Mapping[syntax.Formula, Booleans]
+) -> Integers:
     match atom:
-        case PositionAtom():
+        case syntax.PositionAtom():
             return np.broadcast_to(np.arange(1, shape[1] + 1), shape)
-        case LengthAtom():
+        case syntax.LengthAtom():
             return np.full(shape, shape[1], dtype=np.int64)
-        case CountAtom(Side.LEFT, formula):
+        case syntax.CountAtom(syntax.Side.LEFT, formula):
             return np.cumsum(known[formula], axis=1, dtype=np.int64)
-        case CountAtom(Side.RIGHT, formula):
+        case syntax.CountAtom(syntax.Side.RIGHT, formula):
             return np.cumsum(known[formula][:, ::-1], axis=1, dtype=np.int64)[:, ::-1]
-        case CountAtom(_, formula):
+        case syntax.CountAtom(_, formula):
             return np.broadcast_to(known[formula].sum(axis=1, keepdims=True, dtype=np.int64), shape)
         case _:
             assert_never(atom)

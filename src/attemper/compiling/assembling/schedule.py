@@ -18,30 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never, final
 
-from attemper.attention_program.ops import (
-    Attend,
-    Compare,
-    Comparing,
-    Count,
-    CountTest,
-    Equals,
-    Gate,
-    Letter,
-    Linear,
-    Looking,
-    Matched,
-    Merge,
-    Nearest,
-    Not,
-    Part,
-    Place,
-    Program,
-    Ref,
-    Shift,
-    Step,
-    Table,
-    inputs,
-)
+from attemper.attention_program import ops
 from attemper.compiling.assembling.blocks import GateBlock, GateExpression, block_of
 from attemper.compiling.building.bits import letter_and_place, strip_negations
 from attemper.compiling.building.counts import integer_of, is_position
@@ -52,7 +29,7 @@ from attemper.compiling.building.counts import integer_of, is_position
 class Schedule:
     """The ready layer of every step of a program."""
 
-    program: Program
+    program: ops.Program
     ready: tuple[int, ...]
 
     @property
@@ -62,7 +39,7 @@ class Schedule:
             return self.ready[self.program.output]
         return max(map(self.number_layer, self.program.numbers.rows))
 
-    def number_layer(self, row: tuple[Part, ...]) -> int:
+    def number_layer(self, row: tuple[ops.Part, ...]) -> int:
         """The layer whose feed-forward writes a number: an average is gated there by bits that are exact."""
         layers = [1]
         for bit, count in ((part.bit, part.count) for part in row):
@@ -73,7 +50,7 @@ class Schedule:
                 layers.append(self.ready[base] + (count is not None))
         return max(layers)
 
-    def block(self, bit: Ref, positive: bool) -> tuple[GateBlock, int]:
+    def block(self, bit: ops.Ref, positive: bool) -> tuple[GateBlock, int]:
         """The block of a bit (or of its negation), and the layer whose feed-forward computes it."""
         layer = self.ready[bit]
         block = block_of(_expression(self.program.steps, self.ready, bit, positive, layer))
@@ -81,13 +58,13 @@ class Schedule:
             raise AssertionError("the schedule leaves no block too wide")
         return block, layer
 
-    def is_fresh(self, bit: Ref, layer: int) -> bool:
+    def is_fresh(self, bit: ops.Ref, layer: int) -> bool:
         """Whether the bit is the output of a head of this very layer, not yet rounded."""
-        attends = isinstance(self.program.steps[bit], Looking | Comparing)
+        attends = isinstance(self.program.steps[bit], ops.Looking | ops.Comparing)
         return attends and self.ready[bit] == layer
 
 
-def make_schedule(program: Program, symbols: Sequence[tuple[Ref, ...]] = ()) -> Schedule:
+def make_schedule(program: ops.Program, symbols: Sequence[tuple[ops.Ref, ...]] = ()) -> Schedule:
     """The earliest schedule of a program in which the bits of each symbol are ready together.
 
     Nothing reads one of a symbol's bits before the last of them.
@@ -103,24 +80,24 @@ def make_schedule(program: Program, symbols: Sequence[tuple[Ref, ...]] = ()) -> 
     return Schedule(program, tuple(ready))
 
 
-def _ready(program: Program, ready: list[int], bit: Ref, step: Step) -> int:
+def _ready(program: ops.Program, ready: list[int], bit: ops.Ref, step: ops.Step) -> int:
     before = max((ready[ref] for ref in _awaited(program, step)), default=0)
     match step:
-        case Nearest(value=value):
+        case ops.Nearest(value=value):
             return max(ready[value] + 1, _ready_nearest(program, ready, step))
-        case Matched():
+        case ops.Matched():
             # What is nearest is read, and then compared.
             return _ready_nearest(program, ready, step) + 1
-        case Letter() | Place():
+        case ops.Letter() | ops.Place():
             return 0
-        case Not() | Linear() | Merge():
+        case ops.Not() | ops.Linear() | ops.Merge():
             return before
-        case Attend() | Shift() | Count() | Compare() | Equals() | CountTest():
+        case ops.Attend() | ops.Shift() | ops.Count() | ops.Compare() | ops.Equals() | ops.CountTest():
             return before + 1
-        case Gate() | Table():
+        case ops.Gate() | ops.Table():
             # A merge is a sum of finished bits, so the feed-forward that makes them cannot read it.
-            read = [strip_negations(program, ref)[0] for ref in inputs(step)]
-            merged = (ready[ref] + 1 for ref in read if isinstance(program.steps[ref], Merge))
+            read = [strip_negations(program, ref)[0] for ref in ops.inputs(step)]
+            merged = (ready[ref] + 1 for ref in read if isinstance(program.steps[ref], ops.Merge))
             layer = max(before, 1, *merged)
             fits = block_of(_expression(program.steps, [*ready, layer], bit, True, layer)) is not None
             return layer if fits else layer + 1
@@ -128,7 +105,7 @@ def _ready(program: Program, ready: list[int], bit: Ref, step: Step) -> int:
             assert_never(step)
 
 
-def _ready_nearest(program: Program, ready: list[int], step: Nearest | Matched) -> int:
+def _ready_nearest(program: ops.Program, ready: list[int], step: ops.Nearest | ops.Matched) -> int:
     """Between the average of a count and its comparison the count is looked up; positions are there."""
     counts = ((step.query, False), (step.key, True))
     integers = [(count, integer_of(program, count, is_key=is_key)) for count, is_key in counts]
@@ -137,21 +114,21 @@ def _ready_nearest(program: Program, ready: list[int], step: Nearest | Matched) 
     return max([ready[step.where] + 1, *looked_up])
 
 
-def _awaited(program: Program, step: Step) -> tuple[Ref, ...]:
+def _awaited(program: ops.Program, step: ops.Step) -> tuple[ops.Ref, ...]:
     """The steps that a step reads; what a head looks for may be the sum of a letter and a place."""
-    if not isinstance(step, Attend):
-        return inputs(step)
+    if not isinstance(step, ops.Attend):
+        return ops.inputs(step)
     heres = (here for here, _ in step.cases if here is not None)
     theres = (there for _, there in step.cases if letter_and_place(program, there) is None)
     return (*heres, *theres, step.value)
 
 
 def _expression(
-    steps: tuple[Step, ...], ready: Sequence[int], bit: Ref, positive: bool, layer: int
+    steps: tuple[ops.Step, ...], ready: Sequence[int], bit: ops.Ref, positive: bool, layer: int
 ) -> GateExpression:
     """The gates that layer `layer` computes below a bit; everything else they read is a leaf."""
-    leaves: set[Ref] = set()
-    seen: set[Ref] = set()
+    leaves: set[ops.Ref] = set()
+    seen: set[ops.Ref] = set()
     stack = [bit]
     while stack:
         ref = stack.pop()
@@ -159,10 +136,10 @@ def _expression(
             continue
         seen.add(ref)
         step = steps[ref]
-        if isinstance(step, Not):
+        if isinstance(step, ops.Not):
             stack.append(step.bit)
-        elif isinstance(step, Gate | Table) and ready[ref] == layer:
-            stack.extend(inputs(step))
+        elif isinstance(step, ops.Gate | ops.Table) and ready[ref] == layer:
+            stack.extend(ops.inputs(step))
         else:
             leaves.add(ref)
     return GateExpression(steps, frozenset(leaves), (bit, positive))

@@ -17,28 +17,20 @@ import flint
 from attemper.attention_program.ops import Mask
 from attemper.compiling.building.weights import Coordinates
 from attemper.exact.balls import precision, upper_bound
-from attemper.networks.layers import (
-    Construction,
-    Coordinate,
-    HardWeighting,
-    Head,
-    LinearForm,
-    Masking,
-    Weighting,
-)
+from attemper.networks import layers
 from attemper.networks.regime import Regime
 
-CarriedValues = tuple[tuple[LinearForm, Coordinate], ...]
+CarriedValues = tuple[tuple[layers.LinearForm, layers.Coordinate], ...]
 """What a head carries: each value with the coordinate it is written to."""
 
-Rename = Callable[[LinearForm], LinearForm]
+Rename = Callable[[layers.LinearForm], layers.LinearForm]
 
 MASKINGS = {
-    Mask.UP_TO: Masking.FUTURE,
-    Mask.BEFORE: Masking.STRICT_FUTURE,
-    Mask.FROM: Masking.PAST,
-    Mask.AFTER: Masking.STRICT_PAST,
-    Mask.ALL: Masking.NONE,
+    Mask.UP_TO: layers.Masking.FUTURE,
+    Mask.BEFORE: layers.Masking.STRICT_FUTURE,
+    Mask.FROM: layers.Masking.PAST,
+    Mask.AFTER: layers.Masking.STRICT_PAST,
+    Mask.ALL: layers.Masking.NONE,
 }
 
 
@@ -50,21 +42,21 @@ class Rows:
     `construction` is the plan's, about other coordinates, where the rows do not read those of the plan.
     """
 
-    query: tuple[LinearForm, ...]
-    key: tuple[LinearForm, ...]
-    weighting: Weighting
-    construction: Construction | None = None
+    query: tuple[layers.LinearForm, ...]
+    key: tuple[layers.LinearForm, ...]
+    weighting: layers.Weighting
+    construction: layers.Construction | None = None
 
 
 class HeadPlan(Protocol):
     """A head's construction and masking; heads of one layer with equal plans are one head."""
 
     @property
-    def construction(self) -> Construction:
+    def construction(self) -> layers.Construction:
         """What the head is for, with the coordinates that it is about."""
 
     @property
-    def masking(self) -> Masking:
+    def masking(self) -> layers.Masking:
         """Which positions the head sees."""
 
     value_range: ClassVar[int]
@@ -79,21 +71,21 @@ class HeadPlan(Protocol):
     def stray_mass(self, regime: Regime, margin: int) -> Fraction:
         """A bound on the mass off the right positions, for every word."""
 
-    def renamed(self, rename: Rename) -> Construction:
+    def renamed(self, rename: Rename) -> layers.Construction:
         """The construction about other coordinates."""
 
 
-def with_rows(plan: HeadPlan, rows: Rows, values: CarriedValues) -> Head:
+def with_rows(plan: HeadPlan, rows: Rows, values: CarriedValues) -> layers.Head:
     """The head of a plan."""
     forms = tuple(value for value, _ in values)
     targets = tuple(target for _, target in values)
     construction = rows.construction or plan.construction
-    return Head(construction, plan.masking, rows.weighting, rows.query, rows.key, forms, targets)
+    return layers.Head(construction, plan.masking, rows.weighting, rows.query, rows.key, forms, targets)
 
 
-def one_sided(leftmost: bool) -> HardWeighting:
+def one_sided(leftmost: bool) -> layers.HardWeighting:
     """The hard attention of heads that look for the leftmost, or the rightmost, of the best."""
-    return HardWeighting.LEFTMOST if leftmost else HardWeighting.RIGHTMOST
+    return layers.HardWeighting.LEFTMOST if leftmost else layers.HardWeighting.RIGHTMOST
 
 
 @cache

@@ -11,18 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from attemper.attention_program.ops import (
-    Attend,
-    Compare,
-    CountTest,
-    Equals,
-    Looking,
-    Matched,
-    Nearest,
-    Program,
-    Ref,
-    Shift,
-)
+from attemper.attention_program import ops
 from attemper.compiling.building.counts import Need, comparisons_of
 from attemper.compiling.building.plan import HeadPlan
 from attemper.compiling.building.site import Site
@@ -42,19 +31,7 @@ from attemper.compiling.constructions.neighbour import NeighbourPlan
 from attemper.compiling.constructions.select import SelectPlan
 from attemper.compiling.constructions.sign import SignPlan
 from attemper.compiling.constructions.uniform import UniformPlan, make_average, name_of
-from attemper.networks.layers import (
-    Head,
-    IntegerSign,
-    IntegerValue,
-    LinearForm,
-    LocalSign,
-    Lookup,
-    NearestInteger,
-    Neighbour,
-    Select,
-    Sign,
-    Uniform,
-)
+from attemper.networks import layers
 from attemper.networks.regime import Regime
 
 __all__ = [
@@ -70,79 +47,79 @@ __all__ = [
     "soft_values",
 ]
 
-PHASES = (Looking, Compare | Equals, CountTest)
+PHASES = (ops.Looking, ops.Compare | ops.Equals, ops.CountTest)
 """The steps that have heads, in the order in which these are made."""
 
 
 _PLANS: dict[type[object], Callable[..., HeadPlan]] = {
-    Uniform: UniformPlan,
-    Select: SelectPlan,
-    Neighbour: NeighbourPlan,
-    Sign: SignPlan,
-    LocalSign: LocalSignPlan,
-    Lookup: LookupPlan,
-    IntegerValue: IntegerValuePlan,
-    NearestInteger: NearestIntegerPlan,
-    IntegerSign: IntegerSignPlan,
+    layers.Uniform: UniformPlan,
+    layers.Select: SelectPlan,
+    layers.Neighbour: NeighbourPlan,
+    layers.Sign: SignPlan,
+    layers.LocalSign: LocalSignPlan,
+    layers.Lookup: LookupPlan,
+    layers.IntegerValue: IntegerValuePlan,
+    layers.NearestInteger: NearestIntegerPlan,
+    layers.IntegerSign: IntegerSignPlan,
 }
 
 
-def plan_of(head: Head) -> HeadPlan:
+def plan_of(head: layers.Head) -> HeadPlan:
     """What the compiler knows of a head."""
     return _PLANS[type(head.construction)](head.construction, head.masking)
 
 
-def soft_plan_of(head: Head, regime: Regime, stream: Coordinates) -> HeadPlan:
+def soft_plan_of(head: layers.Head, regime: Regime, stream: Coordinates) -> HeadPlan:
     """What the compiler knows of a softmax head: positions that it compares are in the regime's unit."""
     match head.construction:
-        case NearestInteger() as construction:
+        case layers.NearestInteger() as construction:
             return NearestIntegerPlan(nearest_integer.in_units(construction, regime, stream), head.masking)
         case _:
             return plan_of(head)
 
 
-def soft_values(head: Head, regime: Regime, stream: Coordinates) -> tuple[LinearForm, ...]:
+def soft_values(head: layers.Head, regime: Regime, stream: Coordinates) -> tuple[layers.LinearForm, ...]:
     """What a softmax head carries: integers in the regime's unit, all else as the hard head does."""
     match head.construction:
-        case IntegerValue() as construction:
+        case layers.IntegerValue() as construction:
             return in_units(construction, head.values, regime, stream)
         case _:
             return head.values
 
 
-def needs(program: Program, ref: Ref) -> Iterator[Need]:
+def needs(program: ops.Program, ref: ops.Ref) -> Iterator[Need]:
     """What the head of a step reads. Raises `UnsupportedError` for a step that no construction covers."""
     match program.steps[ref]:
-        case Attend() as step:
+        case ops.Attend() as step:
             return select.needs(program, step)
-        case Nearest() as step:
+        case ops.Nearest() as step:
             return nearest_integer.needs(program, step)
-        case Matched() as step:
+        case ops.Matched() as step:
             return needs_to_match(program, step)
-        case Shift() as step:
+        case ops.Shift() as step:
             return neighbour.needs(program, step)
-        case Compare() | Equals() as step:
+        case ops.Compare() | ops.Equals() as step:
             return sign.needs(program, comparisons_of(program, step))
-        case CountTest() as step:
+        case ops.CountTest() as step:
             return lookup.needs(program, step)
         case _:
             raise AssertionError(f"step s{ref} has no head")
 
 
-def compute(site: Site, ref: Ref) -> LinearForm:
+def compute(site: Site, ref: ops.Ref) -> layers.LinearForm:
     """Have the heads of a step made; the approximate bit that they write."""
     match site.program.steps[ref]:
-        case Attend() as step:
+        case ops.Attend() as step:
             return select.selected(site, ref, step)
-        case Nearest() as step:
+        case ops.Nearest() as step:
             return nearest_integer.found(site, ref, step)
-        case Matched() as step:
+        case ops.Matched() as step:
             return matched(site, ref, step)
-        case Shift() as step:
+        case ops.Shift() as step:
             return neighbour.shifted(site, ref, step)
-        case Compare() | Equals() as step:
+        case ops.Compare() | ops.Equals() as step:
             return sign.compared(site, ref, step)
-        case CountTest() as step:
+        case ops.CountTest() as step:
             return lookup.looked_up(site, ref, step)
         case _:
             raise AssertionError(f"step s{ref} has no head")

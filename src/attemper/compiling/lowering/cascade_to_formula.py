@@ -9,51 +9,22 @@ the language's at the last position; the verdict on the empty word is not part o
 
 from __future__ import annotations
 
-from attemper.attention_program.ops import (
-    Attend,
-    Choice,
-    Connective,
-    Count,
-    CountTest,
-    Gate,
-    Letter,
-    Mask,
-    Merge,
-    Not,
-    Place,
-    Step,
-)
+from attemper.attention_program import ops
 from attemper.compiling.cascade import Cascade
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
 from attemper.compiling.lowering.connectives import FALSE, TRUE, all_of, any_of, negation
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ONE, ClosedForm, Product, Test
 from attemper.exact.predicates import NonNegative, Remainder, Zero
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Comparison,
-    ComparisonOperator,
-    CountAtom,
-    Formula,
-    Numerical,
-    PositionAtom,
-    Side,
-    Symbol,
-    Term,
-    Unary,
-    UnaryOperator,
-    operands,
-    subformulas,
-)
+from attemper.languages.temporal import syntax
 
 LARGEST = 20_000
 """Formulas of more operators and symbols are not written down."""
 
-POSITION = Term(((1, PositionAtom()),), 0)
+POSITION = syntax.Term(((1, syntax.PositionAtom()),), 0)
 
 
-def cascade_to_formula(cascade: Cascade) -> Formula:
+def cascade_to_formula(cascade: Cascade) -> syntax.Formula:
     """A past formula that holds at i exactly where the prefix of length i is accepted.
 
     Raises `UnsupportedError` if it has more than `LARGEST` operators and symbols.
@@ -67,7 +38,7 @@ def cascade_to_formula(cascade: Cascade) -> Formula:
     return found
 
 
-def shared_formula(cascade: Cascade) -> Formula:
+def shared_formula(cascade: Cascade) -> syntax.Formula:
     """The same, however large it is when it is written out: its equal parts are one object."""
     program = cascade_to_program(cascade).program
     writer = _CascadeWriter(program.steps)
@@ -76,70 +47,70 @@ def shared_formula(cascade: Cascade) -> Formula:
     return writer.formulas[program.output]
 
 
-def tree_size(formula: Formula) -> int:
+def tree_size(formula: syntax.Formula) -> int:
     """How many operators and symbols the formula has when it is written out."""
-    sizes: dict[Formula, int] = {}
-    for part in subformulas(formula):
-        sizes[part] = 1 + sum(sizes[operand] for operand in operands(part))
+    sizes: dict[syntax.Formula, int] = {}
+    for part in syntax.subformulas(formula):
+        sizes[part] = 1 + sum(sizes[operand] for operand in syntax.operands(part))
     return sizes[formula]
 
 
 class _CascadeWriter:
     """The formula of every step so far."""
 
-    def __init__(self, steps: tuple[Step, ...]) -> None:
+    def __init__(self, steps: tuple[ops.Step, ...]) -> None:
         self.steps = steps
-        self.formulas: list[Formula] = []
+        self.formulas: list[syntax.Formula] = []
 
-    def formula(self, step: Step) -> Formula:
+    def formula(self, step: ops.Step) -> syntax.Formula:
         match step:
-            case Letter(symbols):
-                return any_of(Symbol(symbol) for symbol in symbols)
-            case Place(form):
+            case ops.Letter(symbols):
+                return any_of(syntax.Symbol(symbol) for symbol in symbols)
+            case ops.Place(form):
                 return _place(form)
-            case Not(bit):
+            case ops.Not(bit):
                 return negation(self.formulas[bit])
-            case Gate(Connective.AND, bits):
+            case ops.Gate(ops.Connective.AND, bits):
                 return all_of(self.formulas[bit] for bit in bits)
-            case Gate(Connective.UNION, bits) | Merge(bits):
+            case ops.Gate(ops.Connective.UNION, bits) | ops.Merge(bits):
                 return any_of(self.formulas[bit] for bit in bits)
-            case Attend(Mask.BEFORE, Choice.RIGHTMOST, ((None, where),), value, None):
+            case ops.Attend(ops.Mask.BEFORE, ops.Choice.RIGHTMOST, ((None, where),), value, None):
                 sought, there = self.formulas[where], self.formulas[value]
-                if not isinstance(self.steps[where], Not):
+                if not isinstance(self.steps[where], ops.Not):
                     # A latch looks for all symbols but some, and reads others than these; a delay does not.
                     there = all_of([sought, there])
-                return Unary(UnaryOperator.YESTERDAY, _since(negation(sought), there))
-            case Count(Mask.UP_TO, bit):
+                return syntax.Unary(syntax.UnaryOperator.YESTERDAY, _since(negation(sought), there))
+            case ops.Count(ops.Mask.UP_TO, bit):
                 return self.formulas[bit]
-            case CountTest(Remainder() as predicate, count, 1, 0):
-                atom = CountAtom(Side.LEFT, self.formulas[count])
-                return Numerical(predicate, Term(((1, atom),), 0))
+            case ops.CountTest(Remainder() as predicate, count, 1, 0):
+                atom = syntax.CountAtom(syntax.Side.LEFT, self.formulas[count])
+                return syntax.Numerical(predicate, syntax.Term(((1, atom),), 0))
             case _:
                 raise AssertionError(f"cascades have no step {step}")
 
 
-def _place(form: ClosedForm) -> Formula:
+def _place(form: ClosedForm) -> syntax.Formula:
     match form:
         case Product(parts):
             return all_of(_place(part) for part in parts)
         case Test(Remainder() as predicate, 1, 0, 0):
-            return Numerical(predicate, POSITION)
+            return syntax.Numerical(predicate, POSITION)
         case Test(Zero(), 1, 0, shift):
-            return Comparison(ComparisonOperator.EQUAL, POSITION, Term((), -shift))
+            return syntax.Comparison(syntax.ComparisonOperator.EQUAL, POSITION, syntax.Term((), -shift))
         case Test(NonNegative(), 1, 0, shift):
-            return Comparison(ComparisonOperator.AT_LEAST, POSITION, Term((), -shift))
+            return syntax.Comparison(syntax.ComparisonOperator.AT_LEAST, POSITION, syntax.Term((), -shift))
         case Test(NonNegative(), -1, 0, shift):
-            return Comparison(ComparisonOperator.AT_MOST, POSITION, Term((), shift))
+            return syntax.Comparison(syntax.ComparisonOperator.AT_MOST, POSITION, syntax.Term((), shift))
         case _ if form == ONE:
             return TRUE
         case _:
             raise AssertionError(f"cascades have no place {form}")
 
 
-def _since(kept: Formula, begun: Formula) -> Formula:
+def _since(kept: syntax.Formula, begun: syntax.Formula) -> syntax.Formula:
     """`begun` somewhere, and `kept` ever since."""
     if kept == FALSE:
         return begun
     if kept == TRUE:
-        return Unary(UnaryOperator.ONCE, begun)
-    return Binary(BinaryOperator.SINCE, kept, begun)
+        return syntax.Unary(syntax.UnaryOperator.ONCE, begun)
+    return syntax.Binary(syntax.BinaryOperator.SINCE, kept, begun)

@@ -18,23 +18,8 @@ from itertools import product
 from math import gcd, prod
 from typing import Protocol, assert_never, final
 
+from attemper.attention_program import ops
 from attemper.attention_program.builder import Builder, prune
-from attemper.attention_program.ops import (
-    Attend,
-    Choice,
-    Connective,
-    Count,
-    CountTest,
-    Gate,
-    Letter,
-    Mask,
-    Merge,
-    Not,
-    Place,
-    Program,
-    Ref,
-    everywhere,
-)
 from attemper.compiling.cascade import (
     Cascade,
     Chain,
@@ -75,16 +60,16 @@ MAX_JOINT_CUBES = 64
 class LoweredCascade:
     """The program, what its steps mean, and the groups of bits that say which symbol it is."""
 
-    program: Program
-    names: dict[Ref, str]
-    symbols: tuple[tuple[Ref, ...], ...]
+    program: ops.Program
+    names: dict[ops.Ref, str]
+    symbols: tuple[tuple[ops.Ref, ...], ...]
 
 
 def cascade_to_program(cascade: Cascade) -> LoweredCascade:
     """The attention program of a cascade: the same bit at every position of every word."""
     lowering = _CascadeLowering(cascade)
     output = lowering.output()
-    program, to = prune(Program(cascade.alphabet, tuple(lowering.builder.steps), output))
+    program, to = prune(ops.Program(cascade.alphabet, tuple(lowering.builder.steps), output))
     names = {to[ref]: name for ref, name in lowering.names.items() if to[ref] >= 0}
     groups = (tuple(to[ref] for ref in group if to[ref] >= 0) for group in lowering.groups)
     return LoweredCascade(program, names, tuple(group for group in groups if group))
@@ -93,10 +78,10 @@ def cascade_to_program(cascade: Cascade) -> LoweredCascade:
 class _Below(Protocol):
     """The symbols that a level reads."""
 
-    def union(self, symbols: Collection[SymbolNumber]) -> Ref:
+    def union(self, symbols: Collection[SymbolNumber]) -> ops.Ref:
         """The bit that says that it is one of these."""
 
-    def union_among(self, symbols: Collection[SymbolNumber], known: Collection[SymbolNumber]) -> Ref:
+    def union_among(self, symbols: Collection[SymbolNumber], known: Collection[SymbolNumber]) -> ops.Ref:
         """The same, where it is known to be one of others that include these."""
 
     def read_by(self, level: RegisterLevel, latch: Latch) -> Collection[SymbolNumber]:
@@ -110,10 +95,10 @@ class _CascadeLowering:
     def __init__(self, cascade: Cascade) -> None:
         self.cascade = cascade
         self.builder = Builder()
-        self.names: dict[Ref, str] = {}
-        self.groups: list[tuple[Ref, ...]] = []
+        self.names: dict[ops.Ref, str] = {}
+        self.groups: list[tuple[ops.Ref, ...]] = []
 
-    def output(self) -> Ref:
+    def output(self) -> ops.Ref:
         chains = self.cascade.chains
         base = _Base(self)
         codes = [self._codes(chain, number, base) for number, chain in enumerate(chains)]
@@ -121,14 +106,14 @@ class _CascadeLowering:
             one = [ref for code, ref in codes[0].items() if (code,) in self.cascade.accepting]
             # Each code is a union of cubes already: the output has the cubes of all that are accepted.
             return self._union(bit for ref in one for bit in self._cubes_of(ref))
-        accepted: list[list[Ref]] = [
+        accepted: list[list[ops.Ref]] = [
             [codes[number][content] for number, content in answers]
             for answers in _accepted(self.cascade)
             if all(content in codes[number] for number, content in answers)
         ]
         return self._union(self._at_once(accepted) or self._after_all(accepted))
 
-    def _at_once(self, accepted: Sequence[Sequence[Ref]]) -> list[Ref]:
+    def _at_once(self, accepted: Sequence[Sequence[ops.Ref]]) -> list[ops.Ref]:
         """The cubes of conjunctions of codes; none if they are too many."""
         if sum(prod(len(self._cubes_of(ref)) for ref in refs) for refs in accepted) > MAX_JOINT_CUBES:
             return []
@@ -138,17 +123,17 @@ class _CascadeLowering:
             for cubes in product(*map(self._cubes_of, refs))
         ]
 
-    def _after_all(self, accepted: Sequence[Sequence[Ref]]) -> list[Ref]:
+    def _after_all(self, accepted: Sequence[Sequence[ops.Ref]]) -> list[ops.Ref]:
         """Conjunctions of codes, one feed-forward later, as merges are read: when each chain has finished."""
-        merged = ([self.builder.add(Merge((ref,))) for ref in refs] for refs in accepted)
+        merged = ([self.builder.add(ops.Merge((ref,))) for ref in refs] for refs in accepted)
         return [self.conjunction(refs) for refs in merged]
 
-    def _cubes_of(self, ref: Ref) -> tuple[Ref, ...]:
+    def _cubes_of(self, ref: ops.Ref) -> tuple[ops.Ref, ...]:
         step = self.builder.steps[ref]
-        assert isinstance(step, Gate)
+        assert isinstance(step, ops.Gate)
         return step.bits
 
-    def _codes(self, chain: Chain, number: int, base: _Below) -> dict[Content, Ref]:
+    def _codes(self, chain: Chain, number: int, base: _Below) -> dict[Content, ops.Ref]:
         """The bit of each code of a chain."""
         prefix = "" if len(self.cascade.chains) == 1 else f"chain {number + 1}, "
         codes: Mapping[Content, Content] = dict(enumerate(chain.codes))
@@ -163,53 +148,53 @@ class _CascadeLowering:
 
     def _level(
         self, level: RegisterLevel, below: _Below, results: Mapping[Content, Content], label: str
-    ) -> dict[Content, Ref]:
+    ) -> dict[Content, ops.Ref]:
         """The bit of each result of a level's symbols."""
         tables = _tables(level, results)
         views = below.views(tables)
         ask = _Questions(self, level, below, views)
-        cubes: dict[Content, list[Ref]] = {}
+        cubes: dict[Content, list[ops.Ref]] = {}
         for answers, result in _tree(_cases(tables, views), len(views) + len(level.registers)):
             cubes.setdefault(result, []).extend(ask.conjunctions(answers))
         return self.group(cubes, label)
 
-    def group(self, cubes: Mapping[Content, Sequence[Ref]], label: str) -> dict[Content, Ref]:
+    def group(self, cubes: Mapping[Content, Sequence[ops.Ref]], label: str) -> dict[Content, ops.Ref]:
         """A bit for each result, of which one is 1: the union of its cubes."""
         found = {result: self._own_union(parts) for result, parts in cubes.items()}
         self.names |= {ref: f"{label} {result}" for result, ref in found.items()}
         self.groups.append(tuple(found.values()))
         return found
 
-    def _union(self, bits: Iterable[Ref]) -> Ref:
-        return self.builder.add(Gate(Connective.UNION, tuple(bits)))
+    def _union(self, bits: Iterable[ops.Ref]) -> ops.Ref:
+        return self.builder.add(ops.Gate(ops.Connective.UNION, tuple(bits)))
 
-    def _own_union(self, bits: Iterable[Ref]) -> Ref:
+    def _own_union(self, bits: Iterable[ops.Ref]) -> ops.Ref:
         """A union that is not shared, even with an equal one: a symbol's bits belong to it alone."""
-        self.builder.steps.append(Gate(Connective.UNION, tuple(bits)))
+        self.builder.steps.append(ops.Gate(ops.Connective.UNION, tuple(bits)))
         return len(self.builder.steps) - 1
 
-    def conjunction(self, bits: Iterable[Ref]) -> Ref:
+    def conjunction(self, bits: Iterable[ops.Ref]) -> ops.Ref:
         """All of the bits."""
-        return self.builder.add(Gate(Connective.AND, tuple(bits)))
+        return self.builder.add(ops.Gate(ops.Connective.AND, tuple(bits)))
 
-    def place(self, form: ClosedForm) -> Ref:
+    def place(self, form: ClosedForm) -> ops.Ref:
         """A bit of the position."""
-        return self.builder.add(Place(form))
+        return self.builder.add(ops.Place(form))
 
 
 @final
 class _Symbols:
     """The symbols of a level."""
 
-    def __init__(self, lowering: _CascadeLowering, bits: Mapping[Content, Ref]) -> None:
+    def __init__(self, lowering: _CascadeLowering, bits: Mapping[Content, ops.Ref]) -> None:
         self.lowering = lowering
         self.bits = bits
 
-    def union(self, symbols: Collection[SymbolNumber]) -> Ref:
+    def union(self, symbols: Collection[SymbolNumber]) -> ops.Ref:
         found = tuple(self.bits[symbol] for symbol in sorted(symbols) if symbol in self.bits)
-        return self.lowering.builder.add(Merge(found))
+        return self.lowering.builder.add(ops.Merge(found))
 
-    def union_among(self, symbols: Collection[SymbolNumber], _: Collection[SymbolNumber]) -> Ref:
+    def union_among(self, symbols: Collection[SymbolNumber], _: Collection[SymbolNumber]) -> ops.Ref:
         return self.union(symbols)
 
     def read_by(self, level: RegisterLevel, _: Latch) -> Collection[SymbolNumber]:
@@ -233,21 +218,21 @@ class _Base:
         cascade = lowering.cascade
         self.letters = cascade.alphabet.symbols
         self.places = [_place(cascade, place) for place in range(cascade.prefix + cascade.period)]
-        self.joint: dict[SymbolNumber, Ref] = {}
+        self.joint: dict[SymbolNumber, ops.Ref] = {}
         first = [_first_level(chain) for chain in cascade.chains]
         if any(self._widened(*asked) is None for level in first for asked in self._asked(level)):
             self._join()
 
-    def union(self, symbols: Collection[SymbolNumber]) -> Ref:
+    def union(self, symbols: Collection[SymbolNumber]) -> ops.Ref:
         add = self.lowering.builder.add
         if self.joint:
-            return add(Merge(tuple(self.joint[symbol] for symbol in sorted(symbols))))
+            return add(ops.Merge(tuple(self.joint[symbol] for symbol in sorted(symbols))))
         letters, places = self._letters_and_places(symbols)
         if len(places) in {0, len(self.places)}:
-            return add(Letter(tuple(self.letters[letter] for letter in letters)))
-        return add(Merge(tuple(self.lowering.place(self.places[place]) for place in places)))
+            return add(ops.Letter(tuple(self.letters[letter] for letter in letters)))
+        return add(ops.Merge(tuple(self.lowering.place(self.places[place]) for place in places)))
 
-    def union_among(self, symbols: Collection[SymbolNumber], known: Collection[SymbolNumber]) -> Ref:
+    def union_among(self, symbols: Collection[SymbolNumber], known: Collection[SymbolNumber]) -> ops.Ref:
         return self.union(symbols if self.joint else self._widened(symbols, known) or symbols)
 
     def views(self, tables: Mapping[SymbolNumber, PartialTable]) -> tuple[SymbolPartition, ...]:
@@ -316,7 +301,7 @@ class _Base:
         """A bit for every letter at every place, made by a feed-forward before the first attention."""
         width, lowering = len(self.letters), self.lowering
         for symbol in range(width * len(self.places)):
-            letter = lowering.builder.add(Letter((self.letters[symbol % width],)))
+            letter = lowering.builder.add(ops.Letter((self.letters[symbol % width],)))
             place = lowering.place(self.places[symbol // width])
             self.joint[symbol] = lowering.conjunction((letter, place))
             lowering.names[self.joint[symbol]] = (
@@ -449,13 +434,13 @@ class _Questions:
         self.views = views
         self.symbols = sorted({symbol for (symbol, _), _ in level.rows})
         self.sums: dict[Sum, _Symbols] = {}
-        self.latched: dict[tuple[int, Content], Ref] = {}
+        self.latched: dict[tuple[int, Content], ops.Ref] = {}
         """[the register of this number holds this label]: a table asks that in many of its rows."""
         self.window = max((r.distance for r in level.registers if isinstance(r, Delay)), default=0)
 
-    def conjunctions(self, answers: Answers) -> list[Ref]:
+    def conjunctions(self, answers: Answers) -> list[ops.Ref]:
         """The disjoint conjunctions that say that these are the answers."""
-        bits: list[Ref] = []
+        bits: list[ops.Ref] = []
         delays: list[tuple[int, Content]] = []
         for question, answer in answers:
             if question < len(self.views):
@@ -471,8 +456,8 @@ class _Questions:
                     bits.append(self.latched[number, answer])
                 case Counter(counted, modulus):
                     assert answer is not None
-                    count = self.lowering.builder.add(Count(Mask.UP_TO, self._exact(counted)))
-                    test = CountTest(Remainder(modulus, answer), count, 1, 0)
+                    count = self.lowering.builder.add(ops.Count(ops.Mask.UP_TO, self._exact(counted)))
+                    test = ops.CountTest(Remainder(modulus, answer), count, 1, 0)
                     bits.append(self.lowering.builder.add(test))
                 case Sum():
                     assert answer is not None
@@ -501,19 +486,19 @@ class _Questions:
     def _remainders(self, register: Sum, weight: int, counted: frozenset[SymbolNumber]) -> _Symbols:
         """What one counter adds to a sum."""
         add = self.lowering.builder.add
-        count = add(Count(Mask.UP_TO, self._exact(counted)))
+        count = add(ops.Count(ops.Mask.UP_TO, self._exact(counted)))
         order = register.modulus // gcd(weight, register.modulus)
         return _Symbols(
             self.lowering,
             {
-                weight * own % register.modulus: add(CountTest(Remainder(order, own), count, 1, 0))
+                weight * own % register.modulus: add(ops.CountTest(Remainder(order, own), count, 1, 0))
                 for own in range(order)
             },
         )
 
     def _added(self, one: _Symbols, other: _Symbols, modulus: int) -> _Symbols:
         """The values of the sum of two."""
-        cubes: dict[Content, list[Ref]] = {}
+        cubes: dict[Content, list[ops.Ref]] = {}
         for left, right in product(one.bits, other.bits):
             assert left is not None
             assert right is not None
@@ -521,7 +506,7 @@ class _Questions:
             cubes.setdefault((left + right) % modulus, []).append(both)
         return _Symbols(self.lowering, self.lowering.group(cubes, "sum"))
 
-    def _exact(self, symbols: Collection[SymbolNumber]) -> Ref:
+    def _exact(self, symbols: Collection[SymbolNumber]) -> ops.Ref:
         """The union as a bit that is 0 or 1 in floats too, as a count needs it.
 
         A bit made of several approximate ones is rounded once more, by one more feed-forward.
@@ -529,28 +514,30 @@ class _Questions:
         union = self.below.union(symbols)
         return self.lowering.conjunction((union,)) if isinstance(self.below, _Symbols) else union
 
-    def _latched(self, latch: Latch, answer: Content) -> Ref:
+    def _latched(self, latch: Latch, answer: Content) -> ops.Ref:
         """[the latch holds this label]; for None, that it holds nothing."""
         where = self._one_of(set(latch.by_symbol))
         known = self.below.read_by(self.level, latch)
         if answer is not None:
             return self._attend(where, {s for s, label in latch.store if label == answer}, known)
         holds = self._attend(where, {s for s, label in latch.store if label is not None}, known)
-        return self.lowering.builder.add(Not(holds))
+        return self.lowering.builder.add(ops.Not(holds))
 
-    def _one_of(self, symbols: set[SymbolNumber]) -> Ref:
+    def _one_of(self, symbols: set[SymbolNumber]) -> ops.Ref:
         """The bit that heads look for: not one of the others, so that their key is exactly 0 there."""
         others = [symbol for symbol in self.symbols if symbol not in symbols]
-        return self.lowering.builder.add(Not(self.below.union(others)))
+        return self.lowering.builder.add(ops.Not(self.below.union(others)))
 
-    def _attend(self, where: Ref, symbols: Collection[SymbolNumber], known: Collection[SymbolNumber]) -> Ref:
+    def _attend(
+        self, where: ops.Ref, symbols: Collection[SymbolNumber], known: Collection[SymbolNumber]
+    ) -> ops.Ref:
         """What stands at the last position with `where`, at which the symbol is known to be one of those."""
         value = self.below.union_among([symbol for symbol in self.symbols if symbol in symbols], known)
         return self.lowering.builder.add(
-            Attend(Mask.BEFORE, Choice.RIGHTMOST, everywhere(where), value, None)
+            ops.Attend(ops.Mask.BEFORE, ops.Choice.RIGHTMOST, ops.everywhere(where), value, None)
         )
 
-    def _delayed(self, delays: list[tuple[int, Content]], residue: int) -> Iterator[Ref]:
+    def _delayed(self, delays: list[tuple[int, Content]], residue: int) -> Iterator[ops.Ref]:
         """The contents of delays, where i has this residue modulo the window."""
         place = self.lowering.place
         if self.window > 1:

@@ -10,34 +10,24 @@ from __future__ import annotations
 
 from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.lowering.connectives import FALSE, all_of, any_of, negation
-from attemper.languages.temporal.syntax import (
-    Comparison,
-    ComparisonOperator,
-    CountAtom,
-    Formula,
-    Side,
-    Symbol,
-    Term,
-    Unary,
-    UnaryOperator,
-)
+from attemper.languages.temporal import syntax
 
 
-def counter_to_formula(counter: BoundedCounter) -> Formula:
+def counter_to_formula(counter: BoundedCounter) -> syntax.Formula:
     """A past formula that holds at i exactly where the prefix of length i is accepted."""
     inside = all_of(_inside(counter))
     accepted = any_of([_between(counter, low, high) for low, high in counter.accepting])
     return any_of([negation(inside), accepted]) if counter.accepts_outside else all_of([inside, accepted])
 
 
-def _inside(counter: BoundedCounter) -> list[Formula]:
+def _inside(counter: BoundedCounter) -> list[syntax.Formula]:
     """What holds where the word so far is inside."""
     known = [weight for weight in counter.weights if weight is not None]
     bounds = []
     if min(known) < 0:
-        bounds.append(_compared(counter, ComparisonOperator.AT_LEAST, counter.low))
+        bounds.append(_compared(counter, syntax.ComparisonOperator.AT_LEAST, counter.low))
     if max(known) > 0:
-        bounds.append(_compared(counter, ComparisonOperator.AT_MOST, counter.high))
+        bounds.append(_compared(counter, syntax.ComparisonOperator.AT_MOST, counter.high))
     in_range = all_of(bounds)
     leading_out = _letters(counter, None)
     return [
@@ -46,29 +36,33 @@ def _inside(counter: BoundedCounter) -> list[Formula]:
     ]
 
 
-def _between(counter: BoundedCounter, low: int, high: int) -> Formula:
+def _between(counter: BoundedCounter, low: int, high: int) -> syntax.Formula:
     """That the number is in the range, if the word so far is inside."""
     if low == high:
-        return _compared(counter, ComparisonOperator.EQUAL, low)
+        return _compared(counter, syntax.ComparisonOperator.EQUAL, low)
     bounds = []
     if low > counter.low:
-        bounds.append(_compared(counter, ComparisonOperator.AT_LEAST, low))
+        bounds.append(_compared(counter, syntax.ComparisonOperator.AT_LEAST, low))
     if high < counter.high:
-        bounds.append(_compared(counter, ComparisonOperator.AT_MOST, high))
+        bounds.append(_compared(counter, syntax.ComparisonOperator.AT_MOST, high))
     return all_of(bounds)
 
 
-def _compared(counter: BoundedCounter, operator: ComparisonOperator, number: int) -> Formula:
+def _compared(counter: BoundedCounter, operator: syntax.ComparisonOperator, number: int) -> syntax.Formula:
     weights = sorted({weight for weight in counter.weights if weight}, reverse=True)
-    number_here = tuple((weight, CountAtom(Side.LEFT, _letters(counter, weight))) for weight in weights)
-    return Comparison(operator, Term(number_here, 0), Term((), number))
+    number_here = tuple(
+        (weight, syntax.CountAtom(syntax.Side.LEFT, _letters(counter, weight))) for weight in weights
+    )
+    return syntax.Comparison(operator, syntax.Term(number_here, 0), syntax.Term((), number))
 
 
-def _letters(counter: BoundedCounter, weight: int | None) -> Formula:
+def _letters(counter: BoundedCounter, weight: int | None) -> syntax.Formula:
     """That the symbol has this weight."""
     symbols = counter.alphabet.symbols
-    return any_of([Symbol(s) for s, own in zip(symbols, counter.weights, strict=True) if own == weight])
+    return any_of(
+        [syntax.Symbol(s) for s, own in zip(symbols, counter.weights, strict=True) if own == weight]
+    )
 
 
-def _always(formula: Formula) -> Formula:
-    return Unary(UnaryOperator.HISTORICALLY, formula)
+def _always(formula: syntax.Formula) -> syntax.Formula:
+    return syntax.Unary(syntax.UnaryOperator.HISTORICALLY, formula)

@@ -10,28 +10,7 @@ from collections.abc import Collection
 from itertools import chain
 from typing import assert_never
 
-from attemper.attention_program.ops import (
-    Attend,
-    Choice,
-    Compare,
-    Connective,
-    Count,
-    CountTest,
-    Direction,
-    Equals,
-    Gate,
-    Letter,
-    Linear,
-    Mask,
-    Merge,
-    Not,
-    Place,
-    Program,
-    Ref,
-    Shift,
-    Table,
-    counted_in,
-)
+from attemper.attention_program import ops
 from attemper.compiling.lowering.cascade_to_formula import LARGEST, tree_size
 from attemper.compiling.lowering.connectives import FALSE, TRUE, all_of, any_of, negation
 from attemper.errors import UnsupportedError
@@ -65,14 +44,14 @@ MOST_COMPARED = 200
 """Sides of an equation with longer texts are not put in the order of these."""
 
 
-def program_to_formula(program: Program, sure: Collection[Ref] = ()) -> Formula:
+def program_to_formula(program: ops.Program, sure: Collection[ops.Ref] = ()) -> Formula:
     """The formula of the output bit. Raises `UnsupportedError` for steps that no past formula says.
 
     The values of the `sure` selections are 1 only where they look, so that they are 0 where nothing is found.
     """
     writer = _Writer(program, sure)
     for ref, step in enumerate(program.steps):
-        if not isinstance(step, Count | Linear):
+        if not isinstance(step, ops.Count | ops.Linear):
             writer.formulas[ref] = writer.formula(ref)
     # Equal parts are one object, so that only a formula that is written out can be too large.
     found = writer.formulas[program.output]
@@ -84,36 +63,36 @@ def program_to_formula(program: Program, sure: Collection[Ref] = ()) -> Formula:
 class _Writer:
     """The formulas of the steps so far."""
 
-    def __init__(self, program: Program, sure: Collection[Ref]) -> None:
+    def __init__(self, program: ops.Program, sure: Collection[ops.Ref]) -> None:
         self.program, self.sure = program, sure
-        self.formulas: dict[Ref, Formula] = {}
+        self.formulas: dict[ops.Ref, Formula] = {}
 
-    def formula(self, ref: Ref) -> Formula:
+    def formula(self, ref: ops.Ref) -> Formula:
         """The formula of one step."""
         known = self.formulas
         match self.program.steps[ref]:
-            case Letter(symbols):
+            case ops.Letter(symbols):
                 return self._letters(symbols)
-            case Place(form):
+            case ops.Place(form):
                 return _of_place(ref, form)
-            case Not(bit):
+            case ops.Not(bit):
                 return _opposite(known[bit])
-            case Gate(Connective.AND | Connective.OR as connective, bits):
+            case ops.Gate(ops.Connective.AND | ops.Connective.OR as connective, bits):
                 return self._gate(connective, bits)
-            case Gate(Connective.UNION, bits) | Merge(bits):
+            case ops.Gate(ops.Connective.UNION, bits) | ops.Merge(bits):
                 return any_of(known[bit] for bit in bits)
-            case Attend(Mask.UP_TO | Mask.BEFORE as mask, choice, ((None, where),), value, None):
+            case ops.Attend(ops.Mask.UP_TO | ops.Mask.BEFORE as mask, choice, ((None, where),), value, None):
                 selected = _selected(choice, known[where], known[value], is_sure=ref in self.sure)
-                return selected if mask is Mask.UP_TO else _before(selected)
-            case Shift(Direction.PREVIOUS, bit, 1, None):
+                return selected if mask is ops.Mask.UP_TO else _before(selected)
+            case ops.Shift(ops.Direction.PREVIOUS, bit, 1, None):
                 return any_of((_before(known[bit]), all_of((FIRST, known[bit]))))
-            case Compare(count, threshold):
+            case ops.Compare(count, threshold):
                 return self._compared(ComparisonOperator.AT_LEAST, count, threshold)
-            case Equals(count, value):
+            case ops.Equals(count, value):
                 return self._compared(ComparisonOperator.EQUAL, count, value)
-            case CountTest(predicate, count, scale, shift):
+            case ops.CountTest(predicate, count, scale, shift):
                 return _tested(predicate, self._term(count, scale, shift))
-            case Gate() | Table() | Attend() | Shift():
+            case ops.Gate() | ops.Table() | ops.Attend() | ops.Shift():
                 raise UnsupportedError(f"step {ref} is not written as a formula")
             case _:
                 raise UnsupportedError(f"step {ref} looks at something else than what was before")
@@ -124,32 +103,32 @@ class _Writer:
             return negation(any_of(map(Symbol, others)))
         return any_of(map(Symbol, symbols))
 
-    def _term(self, count: Ref, scale: int, shift: int) -> Term:
+    def _term(self, count: ops.Ref, scale: int, shift: int) -> Term:
         """scale * count + shift."""
-        found = counted_in(self.program, count, scale, shift)
+        found = ops.counted_in(self.program, count, scale, shift)
         if found is None:
             raise UnsupportedError(f"step {count} counts with factors or constants of 2^62 or more")
         constant, factors = found
         parts: list[tuple[int, CountAtom]] = []
         for own, factor in factors.items():
             step = self.program.steps[own]
-            if not isinstance(step, Count) or step.mask not in {Mask.UP_TO, Mask.BEFORE}:
+            if not isinstance(step, ops.Count) or step.mask not in {ops.Mask.UP_TO, ops.Mask.BEFORE}:
                 raise UnsupportedError(f"step {own} counts to the right")
             counted = self.formulas[step.bit]
             parts.append(
                 (
                     factor,
-                    CountAtom(Side.LEFT, counted if step.mask is Mask.UP_TO else _before(counted)),
+                    CountAtom(Side.LEFT, counted if step.mask is ops.Mask.UP_TO else _before(counted)),
                 )
             )
         return linear_term(tuple(parts), constant)
 
-    def _gate(self, connective: Connective, bits: tuple[Ref, ...]) -> Formula:
+    def _gate(self, connective: ops.Connective, bits: tuple[ops.Ref, ...]) -> Formula:
         """A conjunction or disjunction, in which comparisons of one count with t and t + 1 are one.
 
         At least t and less than t + 1 is t; less than t or at least t + 1 is anything else.
         """
-        is_and = connective is Connective.AND
+        is_and = connective is ops.Connective.AND
         operator = ComparisonOperator.EQUAL if is_and else ComparisonOperator.DIFFERENT
         bounds = {bit: self._bound(bit) for bit in self._parts(connective, bits)}
         known = [bound for bound in bounds.values() if bound is not None]
@@ -166,12 +145,12 @@ class _Writer:
                     formulas.append(self.formulas[bit])
         return all_of(formulas) if is_and else any_of(formulas)
 
-    def _parts(self, connective: Connective, bits: tuple[Ref, ...]) -> tuple[Ref, ...]:
+    def _parts(self, connective: ops.Connective, bits: tuple[ops.Ref, ...]) -> tuple[ops.Ref, ...]:
         """The bits of a gate, and in the place of gates of its own kind theirs, as long as they are few."""
         while len(bits) <= MOST_JOINED:
             steps = [self.program.steps[bit] for bit in bits]
             inner = [
-                step.bits if isinstance(step, Gate) and step.connective is connective else (bit,)
+                step.bits if isinstance(step, ops.Gate) and step.connective is connective else (bit,)
                 for bit, step in zip(bits, steps, strict=True)
             ]
             found = tuple(dict.fromkeys(chain.from_iterable(inner)))
@@ -180,14 +159,14 @@ class _Writer:
             bits = found
         return bits
 
-    def _bound(self, bit: Ref) -> tuple[Ref, int, bool] | None:
+    def _bound(self, bit: ops.Ref) -> tuple[ops.Ref, int, bool] | None:
         """Of a comparison the count, the threshold, and whether it is at least that, not less."""
         step, is_least = self.program.steps[bit], True
-        if isinstance(step, Not):
+        if isinstance(step, ops.Not):
             step, is_least = self.program.steps[step.bit], False
-        return (step.count, step.threshold, is_least) if isinstance(step, Compare) else None
+        return (step.count, step.threshold, is_least) if isinstance(step, ops.Compare) else None
 
-    def _compared(self, operator: ComparisonOperator, count: Ref, threshold: int) -> Formula:
+    def _compared(self, operator: ComparisonOperator, count: ops.Ref, threshold: int) -> Formula:
         """What is added on the left, what is taken away on the right."""
         term = self._term(count, 1, -threshold)
         more = tuple((factor, atom) for factor, atom in term.parts if factor > 0)
@@ -223,15 +202,15 @@ def _once(formula: Formula) -> Formula:
     return formula if formula in (TRUE, FALSE) else Unary(UnaryOperator.ONCE, formula)
 
 
-def _selected(choice: Choice, where: Formula, value: Formula, *, is_sure: bool) -> Formula:
+def _selected(choice: ops.Choice, where: Formula, value: Formula, *, is_sure: bool) -> Formula:
     """The value where it is looked for; i or 1 where that is nowhere, unless it is then 0."""
     sought = value if is_sure else all_of((where, value))
     nowhere = FALSE if is_sure else negation(_once(where))
     match choice:
-        case Choice.RIGHTMOST:
+        case ops.Choice.RIGHTMOST:
             since = sought if where == TRUE else Binary(BinaryOperator.SINCE, negation(where), sought)
             return _once(where) if where == value else any_of((since, all_of((nowhere, value))))
-        case Choice.LEFTMOST:
+        case ops.Choice.LEFTMOST:
             earliest = all_of((sought, negation(_before(_once(where)))))
             at_first = _once(all_of((FIRST, value)))
             return any_of((_once(earliest), all_of((nowhere, at_first))))
@@ -239,7 +218,7 @@ def _selected(choice: Choice, where: Formula, value: Formula, *, is_sure: bool) 
             assert_never(choice)
 
 
-def _of_place(ref: Ref, form: ClosedForm) -> Formula:
+def _of_place(ref: ops.Ref, form: ClosedForm) -> Formula:
     match form:
         case Number(value) if value in (0, 1):
             return TRUE if value else FALSE

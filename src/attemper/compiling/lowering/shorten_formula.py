@@ -17,23 +17,8 @@ from attemper.compiling.lowering.connectives import negation
 from attemper.errors import UnsupportedError
 from attemper.exact.predicates import Remainder
 from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal import syntax
 from attemper.languages.temporal.core import values_by_core
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Comparison,
-    Constant,
-    CountAtom,
-    First,
-    Formula,
-    Numerical,
-    Symbol,
-    Term,
-    Unary,
-    UnaryOperator,
-    linear_term,
-    subformulas,
-)
 from attemper.languages.words import Alphabet
 
 WORDS = 800
@@ -58,19 +43,19 @@ Set = int
 """The words on which a formula holds, as binary digits."""
 
 _UNARY = (
-    UnaryOperator.YESTERDAY,
-    UnaryOperator.WEAK_YESTERDAY,
-    UnaryOperator.ONCE,
-    UnaryOperator.HISTORICALLY,
+    syntax.UnaryOperator.YESTERDAY,
+    syntax.UnaryOperator.WEAK_YESTERDAY,
+    syntax.UnaryOperator.ONCE,
+    syntax.UnaryOperator.HISTORICALLY,
 )
 _BINARY = (
-    BinaryOperator.AND,
-    BinaryOperator.OR,
-    BinaryOperator.SINCE,
-    BinaryOperator.IMPLIES,
-    BinaryOperator.IFF,
+    syntax.BinaryOperator.AND,
+    syntax.BinaryOperator.OR,
+    syntax.BinaryOperator.SINCE,
+    syntax.BinaryOperator.IMPLIES,
+    syntax.BinaryOperator.IFF,
 )
-_COMMUTATIVE = frozenset({BinaryOperator.AND, BinaryOperator.OR, BinaryOperator.IFF})
+_COMMUTATIVE = frozenset({syntax.BinaryOperator.AND, syntax.BinaryOperator.OR, syntax.BinaryOperator.IFF})
 
 
 # Sets of words ----------------------------------------------------------------------------------------
@@ -158,33 +143,33 @@ class Words:
             own = self.shorter(own)
         return found
 
-    def of_core(self, formula: Formula, known: Mapping[Formula, Set]) -> Set:
+    def of_core(self, formula: syntax.Formula, known: Mapping[syntax.Formula, Set]) -> Set:
         """The set of a formula whose operator is of the core. Raises `UnsupportedError` otherwise."""
         match formula:
-            case Symbol(name):
+            case syntax.Symbol(name):
                 return self.letter(name)
-            case Constant(value):
+            case syntax.Constant(value):
                 return self.all if value else 0
-            case First():
+            case syntax.First():
                 return self.first()
-            case Unary(UnaryOperator.NOT, operand):
+            case syntax.Unary(syntax.UnaryOperator.NOT, operand):
                 return self.all ^ known[operand]
-            case Unary(UnaryOperator.YESTERDAY, operand):
+            case syntax.Unary(syntax.UnaryOperator.YESTERDAY, operand):
                 return self.yesterday(known[operand])
-            case Binary(BinaryOperator.SINCE, left, right):
+            case syntax.Binary(syntax.BinaryOperator.SINCE, left, right):
                 return self.since(known[left], known[right])
-            case Binary(operator, left, right) if operator in _GATES:
+            case syntax.Binary(operator, left, right) if operator in _GATES:
                 return _GATES[operator](known[left], known[right])
-            case Numerical(Remainder(modulus, remainder), term) if term == POSITION:
+            case syntax.Numerical(Remainder(modulus, remainder), term) if term == POSITION:
                 return self.place(modulus, remainder)
             case _:
                 raise UnsupportedError("only past formulas without counts are shortened")
 
 
-_GATES: dict[BinaryOperator, Callable[[int, int], int]] = {
-    BinaryOperator.AND: lambda left, right: left & right,
-    BinaryOperator.OR: lambda left, right: left | right,
-    BinaryOperator.XOR: lambda left, right: left ^ right,
+_GATES: dict[syntax.BinaryOperator, Callable[[int, int], int]] = {
+    syntax.BinaryOperator.AND: lambda left, right: left & right,
+    syntax.BinaryOperator.OR: lambda left, right: left | right,
+    syntax.BinaryOperator.XOR: lambda left, right: left ^ right,
 }
 
 
@@ -204,19 +189,19 @@ class Library:
         self.words = words
         self.candidates = candidates or CANDIDATES
         self.period = period
-        self.found: dict[Set, Formula] = {}
-        self.by_size: list[list[tuple[Set, Formula]]] = [[]]
+        self.found: dict[Set, syntax.Formula] = {}
+        self.by_size: list[list[tuple[Set, syntax.Formula]]] = [[]]
         self.wanted = wanted
         self._list()
 
-    def shorter(self, formula: Formula) -> Formula:
+    def shorter(self, formula: syntax.Formula) -> syntax.Formula:
         """The same, with a shorter formula for each part that has one.
 
         Raises `UnsupportedError` if it is no past formula without counts.
         """
         sets = values_by_core(formula, self.words.of_core)
-        known: dict[Formula, Formula] = {}
-        for part in subformulas(formula):
+        known: dict[syntax.Formula, syntax.Formula] = {}
+        for part in syntax.subformulas(formula):
             known[part] = with_operands(part, known)
             found = self.found.get(sets[part])
             if found is not None and found != known[part] and same(found, known[part], self.words.symbols):
@@ -225,12 +210,18 @@ class Library:
 
     def _list(self) -> None:
         words, left = self.words, self.candidates
-        leaves: list[tuple[Set, Formula]] = [(words.letter(s), Symbol(s)) for s in words.symbols]
-        leaves += [(words.first(), First()), (words.all, Constant(True)), (0, Constant(False))]
+        leaves: list[tuple[Set, syntax.Formula]] = [
+            (words.letter(s), syntax.Symbol(s)) for s in words.symbols
+        ]
+        leaves += [
+            (words.first(), syntax.First()),
+            (words.all, syntax.Constant(True)),
+            (0, syntax.Constant(False)),
+        ]
         candidates = iter(leaves)
         while True:
             size, before = len(self.by_size), left
-            own: list[tuple[Set, Formula]] = []
+            own: list[tuple[Set, syntax.Formula]] = []
             self.by_size.append(own)
             for holds, formula in candidates:
                 left -= 1
@@ -243,52 +234,52 @@ class Library:
                 return
             candidates = self._of_size(size + 1)
 
-    def _of_size(self, size: int) -> Iterator[tuple[Set, Formula]]:
+    def _of_size(self, size: int) -> Iterator[tuple[Set, syntax.Formula]]:
         """Negations last: of two formulas of a size people prefer the other one."""
         if size == PLACE:
             for modulus in (m for m in range(2, self.period + 1) if self.period % m == 0):
                 for remainder in range(modulus):
-                    test = Numerical(Remainder(modulus, remainder), POSITION)
+                    test = syntax.Numerical(Remainder(modulus, remainder), POSITION)
                     yield self.words.place(modulus, remainder), test
         for unary in _UNARY:
             for holds, formula in self.by_size[size - 1]:
-                yield self._unary(unary, holds), Unary(unary, formula)
+                yield self._unary(unary, holds), syntax.Unary(unary, formula)
         for one in range(1, size - 1):
             for operator in _BINARY:
                 if one > size - 1 - one and operator in _COMMUTATIVE:
                     continue
                 for left, f in self.by_size[one]:
                     for right, g in self.by_size[size - 1 - one]:
-                        yield self._binary(operator, left, right), Binary(operator, f, g)
+                        yield self._binary(operator, left, right), syntax.Binary(operator, f, g)
         for holds, formula in self.by_size[size - 1]:
             yield self.words.all ^ holds, negation(formula)
 
-    def _unary(self, operator: UnaryOperator, own: Set) -> Set:
+    def _unary(self, operator: syntax.UnaryOperator, own: Set) -> Set:
         words = self.words
         match operator:
-            case UnaryOperator.YESTERDAY:
+            case syntax.UnaryOperator.YESTERDAY:
                 return words.yesterday(own)
-            case UnaryOperator.WEAK_YESTERDAY:
+            case syntax.UnaryOperator.WEAK_YESTERDAY:
                 return words.yesterday(own) | words.first()
-            case UnaryOperator.ONCE:
+            case syntax.UnaryOperator.ONCE:
                 return words.since(words.all, own)
             case _:
                 return words.all ^ words.since(words.all, words.all ^ own)
 
-    def _binary(self, operator: BinaryOperator, left: Set, right: Set) -> Set:
+    def _binary(self, operator: syntax.BinaryOperator, left: Set, right: Set) -> Set:
         words = self.words
         match operator:
-            case BinaryOperator.SINCE:
+            case syntax.BinaryOperator.SINCE:
                 return words.since(left, right)
-            case BinaryOperator.IMPLIES:
+            case syntax.BinaryOperator.IMPLIES:
                 return words.all ^ left | right
-            case BinaryOperator.IFF:
+            case syntax.BinaryOperator.IFF:
                 return words.all ^ left ^ right
             case _:
                 return _GATES[operator](left, right)
 
 
-def shortened(formula: Formula, alphabet: Alphabet) -> Formula:
+def shortened(formula: syntax.Formula, alphabet: Alphabet) -> syntax.Formula:
     """The same formula with parts that are no longer than they need be; as it is if it counts.
 
     >>> from attemper.languages.temporal.parse import parse
@@ -304,36 +295,39 @@ def shortened(formula: Formula, alphabet: Alphabet) -> Formula:
     return Library(words, candidates=CANDIDATES_FOR_PARTS).shorter(formula)
 
 
-def with_operands(part: Formula, known: Mapping[Formula, Formula]) -> Formula:
+def with_operands(part: syntax.Formula, known: Mapping[syntax.Formula, syntax.Formula]) -> syntax.Formula:
     """The formula with other operands, and counts of other formulas."""
     match part:
-        case Unary(UnaryOperator.NOT, operand):
+        case syntax.Unary(syntax.UnaryOperator.NOT, operand):
             return negation(known[operand])
-        case Unary(operator, operand):
-            return Unary(operator, known[operand])
-        case Binary(operator, left, right):
-            return Binary(operator, known[left], known[right])
-        case Comparison(operator_, left_term, right_term):
-            return Comparison(
+        case syntax.Unary(operator, operand):
+            return syntax.Unary(operator, known[operand])
+        case syntax.Binary(operator, left, right):
+            return syntax.Binary(operator, known[left], known[right])
+        case syntax.Comparison(operator_, left_term, right_term):
+            return syntax.Comparison(
                 operator_, _of_other_counts(left_term, known), _of_other_counts(right_term, known)
             )
-        case Numerical(predicate, term):
-            return Numerical(predicate, _of_other_counts(term, known))
+        case syntax.Numerical(predicate, term):
+            return syntax.Numerical(predicate, _of_other_counts(term, known))
         case _:
             return part
 
 
-def _of_other_counts(term: Term, known: Mapping[Formula, Formula]) -> Term:
+def _of_other_counts(term: syntax.Term, known: Mapping[syntax.Formula, syntax.Formula]) -> syntax.Term:
     parts = (
-        (factor, CountAtom(atom.side, known[atom.formula]) if isinstance(atom, CountAtom) else atom)
+        (
+            factor,
+            syntax.CountAtom(atom.side, known[atom.formula]) if isinstance(atom, syntax.CountAtom) else atom,
+        )
         for factor, atom in term.parts
     )
-    return linear_term(tuple(parts), term.constant)
+    return syntax.linear_term(tuple(parts), term.constant)
 
 
 # Beside an automaton ----------------------------------------------------------------------------------
 
-Memory = tuple[int, frozenset[Formula] | None]
+Memory = tuple[int, frozenset[syntax.Formula] | None]
 """The position before, modulo all that it is tested by, and what is asked of it and held there; None before
 the first."""
 
@@ -345,7 +339,7 @@ Following = Callable[[State, str], tuple[bool, State]]
 """Whether the word so far is accepted with one more symbol, and the state then."""
 
 
-def says(formula: Formula, dfa: Dfa) -> bool:
+def says(formula: syntax.Formula, dfa: Dfa) -> bool:
     """Whether a past formula is seen to hold, at each position of every word, if that prefix is accepted."""
     numbers = {symbol: number for number, symbol in enumerate(dfa.alphabet.symbols)}
 
@@ -356,7 +350,7 @@ def says(formula: Formula, dfa: Dfa) -> bool:
     return _are_alike(_followed(formula), BEGIN, moved, dfa.start, dfa.alphabet.symbols)
 
 
-def same(one: Formula, other: Formula, symbols: Sequence[str]) -> bool:
+def same(one: syntax.Formula, other: syntax.Formula, symbols: Sequence[str]) -> bool:
     """Whether two past formulas are seen to be true at the same positions of every word."""
     return _are_alike(_followed(one), BEGIN, _followed(other), BEGIN, symbols)
 
@@ -380,23 +374,23 @@ def _are_alike(
     return True
 
 
-def _followed(formula: Formula) -> Following[Memory]:
-    tests = [part.predicate for part in subformulas(formula) if isinstance(part, Numerical)]
+def _followed(formula: syntax.Formula) -> Following[Memory]:
+    tests = [part.predicate for part in syntax.subformulas(formula) if isinstance(part, syntax.Numerical)]
     period = lcm(*(test.modulus for test in tests if isinstance(test, Remainder)))
     return lambda memory, symbol: _step(formula, symbol, memory, period)
 
 
-def _step(formula: Formula, symbol: str, memory: Memory, period: int) -> tuple[bool, Memory]:
+def _step(formula: syntax.Formula, symbol: str, memory: Memory, period: int) -> tuple[bool, Memory]:
     """Whether the formula holds at a position with this symbol, and what is remembered of that position."""
-    remembered: set[Formula] = set()
+    remembered: set[syntax.Formula] = set()
     position, before = (memory[0] + 1) % period, memory[1]
 
-    def of_core(part: Formula, known: Mapping[Formula, bool]) -> bool:
+    def of_core(part: syntax.Formula, known: Mapping[syntax.Formula, bool]) -> bool:
         value = _holds(part, known, symbol, position, before)
         match part:
-            case Unary(UnaryOperator.YESTERDAY, operand) if known[operand]:
+            case syntax.Unary(syntax.UnaryOperator.YESTERDAY, operand) if known[operand]:
                 remembered.add(operand)
-            case Binary(BinaryOperator.SINCE) if value:
+            case syntax.Binary(syntax.BinaryOperator.SINCE) if value:
                 remembered.add(part)
             case _:
                 pass
@@ -407,28 +401,28 @@ def _step(formula: Formula, symbol: str, memory: Memory, period: int) -> tuple[b
 
 
 def _holds(
-    part: Formula,
-    known: Mapping[Formula, bool],
+    part: syntax.Formula,
+    known: Mapping[syntax.Formula, bool],
     symbol: str,
     position: int,
-    before: frozenset[Formula] | None,
+    before: frozenset[syntax.Formula] | None,
 ) -> bool:
     match part:
-        case Symbol(name):
+        case syntax.Symbol(name):
             return name == symbol
-        case Constant(value):
+        case syntax.Constant(value):
             return value
-        case First():
+        case syntax.First():
             return before is None
-        case Unary(UnaryOperator.NOT, operand):
+        case syntax.Unary(syntax.UnaryOperator.NOT, operand):
             return not known[operand]
-        case Unary(UnaryOperator.YESTERDAY, operand):
+        case syntax.Unary(syntax.UnaryOperator.YESTERDAY, operand):
             return before is not None and operand in before
-        case Binary(BinaryOperator.SINCE, left, right):
+        case syntax.Binary(syntax.BinaryOperator.SINCE, left, right):
             return known[right] or (known[left] and before is not None and part in before)
-        case Binary(operator, left, right) if operator in _GATES:
+        case syntax.Binary(operator, left, right) if operator in _GATES:
             return bool(_GATES[operator](known[left], known[right]))
-        case Numerical(Remainder(modulus, remainder), term) if term == POSITION:
+        case syntax.Numerical(Remainder(modulus, remainder), term) if term == POSITION:
             return position % modulus == remainder
         case _:
             raise UnsupportedError("only past formulas without counts are followed beside an automaton")

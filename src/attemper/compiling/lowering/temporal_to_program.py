@@ -14,71 +14,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
+from attemper.attention_program import ops
 from attemper.attention_program.builder import Builder
-from attemper.attention_program.ops import (
-    Attend,
-    Choice,
-    Compare,
-    Connective,
-    Count,
-    CountTest,
-    Direction,
-    Equals,
-    Gate,
-    Letter,
-    Linear,
-    Mask,
-    Not,
-    Place,
-    Program,
-    Ref,
-    Shift,
-    everywhere,
-)
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import FIRST, LAST, ONE, Test, number
 from attemper.exact.predicates import NonNegative, Remainder, Zero, periodic
+from attemper.languages.temporal import syntax
 from attemper.languages.temporal.core import values_by_core
 from attemper.languages.temporal.show import show
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Comparison,
-    ComparisonOperator,
-    Constant,
-    CountAtom,
-    First,
-    Formula,
-    Last,
-    LengthAtom,
-    Numerical,
-    PositionAtom,
-    Side,
-    Symbol,
-    Term,
-    TermAtom,
-    Unary,
-    UnaryOperator,
-    subtract,
-)
 from attemper.languages.words import Alphabet
 
-Refs = Mapping[Formula, Ref]
+Refs = Mapping[syntax.Formula, ops.Ref]
 
 MAX_CASES = 10_000
 """The remainders that several counts can leave together, at most: each case is a gate."""
 
-_MASKS = {Side.LEFT: Mask.UP_TO, Side.RIGHT: Mask.FROM, Side.TOTAL: Mask.ALL}
+_MASKS = {syntax.Side.LEFT: ops.Mask.UP_TO, syntax.Side.RIGHT: ops.Mask.FROM, syntax.Side.TOTAL: ops.Mask.ALL}
 
 
-def temporal_to_program(formula: Formula, alphabet: Alphabet) -> tuple[Program, dict[Formula, Ref]]:
+def temporal_to_program(
+    formula: syntax.Formula, alphabet: Alphabet
+) -> tuple[ops.Program, dict[syntax.Formula, ops.Ref]]:
     """The program of a formula, and the step that computes each subformula.
 
     Raises `UnsupportedError` for a numerical predicate of several counts that is no remainder.
     """
     lowering = _Lowering(alphabet)
     refs = values_by_core(formula, lowering.lower)
-    return Program(alphabet, tuple(lowering.builder.steps), refs[formula]), refs
+    return ops.Program(alphabet, tuple(lowering.builder.steps), refs[formula]), refs
 
 
 class _Lowering:
@@ -88,105 +51,109 @@ class _Lowering:
         self.alphabet = alphabet
         self.builder = Builder()
 
-    def lower(self, formula: Formula, refs: Refs) -> Ref:
+    def lower(self, formula: syntax.Formula, refs: Refs) -> ops.Ref:
         """The step of a formula whose operator is of the core."""
         match formula:
-            case Symbol(name):
-                return self.builder.add(Letter((name,)))
-            case Constant(value):
-                return self.builder.add(Place(number(int(value))))
-            case First():
-                return self.builder.add(Place(FIRST))
-            case Last():
-                return self.builder.add(Place(LAST))
-            case Unary(operator, operand):
+            case syntax.Symbol(name):
+                return self.builder.add(ops.Letter((name,)))
+            case syntax.Constant(value):
+                return self.builder.add(ops.Place(number(int(value))))
+            case syntax.First():
+                return self.builder.add(ops.Place(FIRST))
+            case syntax.Last():
+                return self.builder.add(ops.Place(LAST))
+            case syntax.Unary(operator, operand):
                 return self._unary(operator, refs[operand])
-            case Binary(operator, left, right):
+            case syntax.Binary(operator, left, right):
                 return self._binary(operator, refs[left], refs[right])
-            case Comparison(operator, left_term, right_term):
-                return self._comparison(operator, subtract(left_term, right_term), refs)
-            case Numerical():
+            case syntax.Comparison(operator, left_term, right_term):
+                return self._comparison(operator, syntax.subtract(left_term, right_term), refs)
+            case syntax.Numerical():
                 return self._numerical(formula, refs)
             case _:
                 assert_never(formula)
 
-    def _unary(self, operator: UnaryOperator, bit: Ref) -> Ref:
+    def _unary(self, operator: syntax.UnaryOperator, bit: ops.Ref) -> ops.Ref:
         match operator:
-            case UnaryOperator.NOT:
-                return self.builder.add(Not(bit))
-            case UnaryOperator.YESTERDAY:
-                return self.builder.add(Shift(Direction.PREVIOUS, bit))
-            case UnaryOperator.NEXT:
-                return self.builder.add(Shift(Direction.NEXT, bit))
+            case syntax.UnaryOperator.NOT:
+                return self.builder.add(ops.Not(bit))
+            case syntax.UnaryOperator.YESTERDAY:
+                return self.builder.add(ops.Shift(ops.Direction.PREVIOUS, bit))
+            case syntax.UnaryOperator.NEXT:
+                return self.builder.add(ops.Shift(ops.Direction.NEXT, bit))
             case _:
                 raise AssertionError(f"'{operator}' is not of the core")
 
-    def _binary(self, operator: BinaryOperator, left: Ref, right: Ref) -> Ref:
+    def _binary(self, operator: syntax.BinaryOperator, left: ops.Ref, right: ops.Ref) -> ops.Ref:
         match operator:
-            case BinaryOperator.AND:
-                return self.builder.add(Gate(Connective.AND, (left, right)))
-            case BinaryOperator.OR:
-                return self.builder.add(Gate(Connective.OR, (left, right)))
-            case BinaryOperator.XOR:
-                return self.builder.add(Gate(Connective.XOR, (left, right)))
-            case BinaryOperator.SINCE:
-                return self._nearest(Mask.UP_TO, Choice.RIGHTMOST, left, right)
-            case BinaryOperator.UNTIL:
-                return self._nearest(Mask.FROM, Choice.LEFTMOST, left, right)
+            case syntax.BinaryOperator.AND:
+                return self.builder.add(ops.Gate(ops.Connective.AND, (left, right)))
+            case syntax.BinaryOperator.OR:
+                return self.builder.add(ops.Gate(ops.Connective.OR, (left, right)))
+            case syntax.BinaryOperator.XOR:
+                return self.builder.add(ops.Gate(ops.Connective.XOR, (left, right)))
+            case syntax.BinaryOperator.SINCE:
+                return self._nearest(ops.Mask.UP_TO, ops.Choice.RIGHTMOST, left, right)
+            case syntax.BinaryOperator.UNTIL:
+                return self._nearest(ops.Mask.FROM, ops.Choice.LEFTMOST, left, right)
             case _:
                 raise AssertionError(f"'{operator}' is not of the core")
 
-    def _nearest(self, mask: Mask, choice: Choice, left: Ref, right: Ref) -> Ref:
-        where = self.builder.add(Gate(Connective.OR, (self.builder.add(Not(left)), right)))
-        return self.builder.add(Attend(mask, choice, everywhere(where), right, False))
+    def _nearest(self, mask: ops.Mask, choice: ops.Choice, left: ops.Ref, right: ops.Ref) -> ops.Ref:
+        where = self.builder.add(ops.Gate(ops.Connective.OR, (self.builder.add(ops.Not(left)), right)))
+        return self.builder.add(ops.Attend(mask, choice, ops.everywhere(where), right, False))
 
-    def _comparison(self, operator: ComparisonOperator, difference: Term, refs: Refs) -> Ref:
+    def _comparison(
+        self, operator: syntax.ComparisonOperator, difference: syntax.Term, refs: Refs
+    ) -> ops.Ref:
         """The comparison `difference operator 0`: of positions alone a test of the place, else of counts."""
         place = _place_argument(difference)
         match operator:
-            case ComparisonOperator.AT_LEAST if place is not None:
-                return self.builder.add(Place(Test(NonNegative(), *place)))
-            case ComparisonOperator.AT_LEAST:
-                return self.builder.add(Compare(self._combination(difference, refs), -difference.constant))
-            case ComparisonOperator.EQUAL if place is not None:
-                return self.builder.add(Place(Test(Zero(), *place)))
-            case ComparisonOperator.EQUAL:
-                return self.builder.add(Equals(self._combination(difference, refs), -difference.constant))
+            case syntax.ComparisonOperator.AT_LEAST if place is not None:
+                return self.builder.add(ops.Place(Test(NonNegative(), *place)))
+            case syntax.ComparisonOperator.AT_LEAST:
+                return self.builder.add(
+                    ops.Compare(self._combination(difference, refs), -difference.constant)
+                )
+            case syntax.ComparisonOperator.EQUAL if place is not None:
+                return self.builder.add(ops.Place(Test(Zero(), *place)))
+            case syntax.ComparisonOperator.EQUAL:
+                return self.builder.add(ops.Equals(self._combination(difference, refs), -difference.constant))
             case _:
                 raise AssertionError(f"'{operator}' is not of the core")
 
-    def _combination(self, term: Term, refs: Refs) -> Ref:
+    def _combination(self, term: syntax.Term, refs: Refs) -> ops.Ref:
         """The term without its constant."""
         parts = tuple((factor, self._count(atom, refs)) for factor, atom in term.parts)
-        return self.builder.add(Linear(parts, 0))
+        return self.builder.add(ops.Linear(parts, 0))
 
-    def _numerical(self, formula: Numerical, refs: Refs) -> Ref:
+    def _numerical(self, formula: syntax.Numerical, refs: Refs) -> ops.Ref:
         predicate, term = formula.predicate, formula.term
         place = _place_argument(term)
         if place is not None:
-            return self.builder.add(Place(Test(predicate, *place)))
+            return self.builder.add(ops.Place(Test(predicate, *place)))
         if len(term.parts) == 1:
             ((factor, atom),) = term.parts
-            return self.builder.add(CountTest(predicate, self._count(atom, refs), factor, term.constant))
+            return self.builder.add(ops.CountTest(predicate, self._count(atom, refs), factor, term.constant))
         _require_remainder(formula)
-        return self.builder.add(CountTest(predicate, self._combination(term, refs), 1, term.constant))
+        return self.builder.add(ops.CountTest(predicate, self._combination(term, refs), 1, term.constant))
 
-    def _count(self, atom: TermAtom, refs: Refs) -> Ref:
+    def _count(self, atom: syntax.TermAtom, refs: Refs) -> ops.Ref:
         match atom:
-            case PositionAtom():
-                return self.builder.add(Count(Mask.UP_TO, self._true()))
-            case LengthAtom():
-                return self.builder.add(Count(Mask.ALL, self._true()))
-            case CountAtom(side, formula):
-                return self.builder.add(Count(_MASKS[side], refs[formula]))
+            case syntax.PositionAtom():
+                return self.builder.add(ops.Count(ops.Mask.UP_TO, self._true()))
+            case syntax.LengthAtom():
+                return self.builder.add(ops.Count(ops.Mask.ALL, self._true()))
+            case syntax.CountAtom(side, formula):
+                return self.builder.add(ops.Count(_MASKS[side], refs[formula]))
             case _:
                 assert_never(atom)
 
-    def _true(self) -> Ref:
-        return self.builder.add(Place(ONE))
+    def _true(self) -> ops.Ref:
+        return self.builder.add(ops.Place(ONE))
 
 
-def _require_remainder(formula: Numerical) -> None:
+def _require_remainder(formula: syntax.Numerical) -> None:
     """Of several counts only remainders are taken apart, if these are not too many."""
     text, count = show(formula), len(formula.term.parts)
     match periodic(formula.predicate):
@@ -206,18 +173,18 @@ def _require_remainder(formula: Numerical) -> None:
             )
 
 
-def _place_argument(term: Term) -> tuple[int, int, int] | None:
+def _place_argument(term: syntax.Term) -> tuple[int, int, int] | None:
     """(a, b, c) if the term is a*pos + b*len + c, else None; counts of true are positions, too."""
     per_position, per_length, shift = 0, 0, term.constant
     for factor, atom in term.parts:
         match atom:
-            case PositionAtom() | CountAtom(Side.LEFT, Constant(True)):
+            case syntax.PositionAtom() | syntax.CountAtom(syntax.Side.LEFT, syntax.Constant(True)):
                 per_position += factor
-            case LengthAtom() | CountAtom(Side.TOTAL, Constant(True)):
+            case syntax.LengthAtom() | syntax.CountAtom(syntax.Side.TOTAL, syntax.Constant(True)):
                 per_length += factor
-            case CountAtom(Side.RIGHT, Constant(True)):
+            case syntax.CountAtom(syntax.Side.RIGHT, syntax.Constant(True)):
                 per_position, per_length, shift = per_position - factor, per_length + factor, shift + factor
-            case CountAtom():
+            case syntax.CountAtom():
                 return None
             case _:
                 assert_never(atom)

@@ -32,27 +32,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from attemper.attention_program import ops
 from attemper.attention_program.builder import prune, rebuilt, replace_inputs
-from attemper.attention_program.ops import (
-    Attend,
-    Choice,
-    Connective,
-    Count,
-    Direction,
-    Gate,
-    Letter,
-    Mask,
-    Merge,
-    Not,
-    Place,
-    Program,
-    Ref,
-    Shift,
-    Step,
-    Table,
-    everywhere,
-    inputs,
-)
 from attemper.compiling.cubes import Literal, disjoint_cubes
 from attemper.compiling.simplifying.simplify_program import Simplifier
 from attemper.exact.closed_forms import FIRST, LAST, ClosedForm, Test, has_reciprocal, shift_position
@@ -61,13 +42,16 @@ from attemper.exact.predicates import NonNegative, Remainder
 MAX_MIXED_LEAVES = 6
 """Wider gates of letters and places wait for a feed-forward instead of being taken apart."""
 
-_STRICT = {Mask.BEFORE: (Mask.UP_TO, Direction.PREVIOUS), Mask.AFTER: (Mask.FROM, Direction.NEXT)}
+_STRICT = {
+    ops.Mask.BEFORE: (ops.Mask.UP_TO, ops.Direction.PREVIOUS),
+    ops.Mask.AFTER: (ops.Mask.FROM, ops.Direction.NEXT),
+}
 
 
-def guard_edges(program: Program) -> tuple[Program, list[Ref]]:
+def guard_edges(program: ops.Program) -> tuple[ops.Program, list[ops.Ref]]:
     """The guarded program, and for each old step the new step with the same value (-1: dropped)."""
     guard = _Guard(Simplifier(program.alphabet))
-    to: list[Ref] = []
+    to: list[ops.Ref] = []
     for step in program.steps:
         to.append(guard.add(replace_inputs(step, to)))
     outputs = {ref: guard.output(to[ref]) for ref in program.outputs}
@@ -76,15 +60,15 @@ def guard_edges(program: Program) -> tuple[Program, list[Ref]]:
     return pruned, [kept[ref] for ref in to]
 
 
-def _offset(step: Shift) -> int:
-    return -step.distance if step.direction is Direction.PREVIOUS else step.distance
+def _offset(step: ops.Shift) -> int:
+    return -step.distance if step.direction is ops.Direction.PREVIOUS else step.distance
 
 
-def _edge(step: Shift) -> ClosedForm:
+def _edge(step: ops.Shift) -> ClosedForm:
     """[There is no position so far away.]"""
     if step.distance == 1:
-        return FIRST if step.direction is Direction.PREVIOUS else LAST
-    if step.direction is Direction.PREVIOUS:
+        return FIRST if step.direction is ops.Direction.PREVIOUS else LAST
+    if step.direction is ops.Direction.PREVIOUS:
         return Test(NonNegative(), -1, 0, step.distance)
     return Test(NonNegative(), 1, -1, step.distance - 1)
 
@@ -93,38 +77,38 @@ class _Guard:
     def __init__(self, simple: Simplifier) -> None:
         self.simple = simple
 
-    def add(self, step: Step) -> Ref:
+    def add(self, step: ops.Step) -> ops.Ref:
         match step:
-            case Shift(default=False):
+            case ops.Shift(default=False):
                 return self._shift(step)
-            case Attend(default=bool()):
+            case ops.Attend(default=bool()):
                 return self._attend(step)
-            case Attend(default=None):
+            case ops.Attend(default=None):
                 cases = tuple((here, self._one_bit(there)) for here, there in step.cases)
                 return self.simple.add(replace(step, cases=cases))
-            case Count(mask, bit) if mask in _STRICT:
+            case ops.Count(mask, bit) if mask in _STRICT:
                 weak, direction = _STRICT[mask]
-                return self.simple.add(Count(weak, self._shift(Shift(direction, bit))))
+                return self.simple.add(ops.Count(weak, self._shift(ops.Shift(direction, bit))))
             case _:
                 return self.simple.add(step)
 
-    def output(self, bit: Ref) -> Ref:
+    def output(self, bit: ops.Ref) -> ops.Ref:
         """The same bit for the outside: what heads read as a sum of bits is a bit of its own there."""
         match self.simple.builder.steps[bit]:
-            case Merge(bits):
-                return self._gate(Connective.UNION, *bits)
-            case Not(inner) if isinstance(self.simple.builder.steps[inner], Merge):
+            case ops.Merge(bits):
+                return self._gate(ops.Connective.UNION, *bits)
+            case ops.Not(inner) if isinstance(self.simple.builder.steps[inner], ops.Merge):
                 return self.simple.negate(self.output(inner))
             case _:
                 return bit
 
-    def _shift(self, step: Shift) -> Ref:
+    def _shift(self, step: ops.Shift) -> ops.Ref:
         inside = self.simple.negate(self.simple.place(_edge(step)))
         leaves = self._mixed_leaves(step.bit)
         shifted = self._shifted(step) if leaves is None else self._shift_leaves(step, leaves)
-        return self._gate(Connective.AND, shifted, inside)
+        return self._gate(ops.Connective.AND, shifted, inside)
 
-    def _shifted(self, step: Shift) -> Ref:
+    def _shifted(self, step: ops.Shift) -> ops.Ref:
         """What stands so far away, where there is such a position: by remainders if that is no neighbour.
 
         At the edge no case is in force. So wherever one is, it has a match: what is blocked is never read,
@@ -135,87 +119,91 @@ class _Guard:
         modulus, inside = step.distance + 1, self.simple.negate(self.simple.place(_edge(step)))
         places = [self.simple.place(Test(Remainder(modulus, r), 1, 0, 0)) for r in range(modulus)]
         cases = tuple(
-            (self._gate(Connective.AND, here, inside), places[(r + _offset(step)) % modulus])
+            (self._gate(ops.Connective.AND, here, inside), places[(r + _offset(step)) % modulus])
             for r, here in enumerate(places)
         )
-        is_past = step.direction is Direction.PREVIOUS
-        mask, choice = (Mask.UP_TO, Choice.RIGHTMOST) if is_past else (Mask.FROM, Choice.LEFTMOST)
-        return self.simple.add(Attend(mask, choice, cases, step.bit, None))
+        is_past = step.direction is ops.Direction.PREVIOUS
+        mask, choice = (
+            (ops.Mask.UP_TO, ops.Choice.RIGHTMOST) if is_past else (ops.Mask.FROM, ops.Choice.LEFTMOST)
+        )
+        return self.simple.add(ops.Attend(mask, choice, cases, step.bit, None))
 
-    def _one_bit(self, where: Ref) -> Ref:
+    def _one_bit(self, where: ops.Ref) -> ops.Ref:
         """What a head looks for as a whole."""
         steps = self.simple.builder.steps
         step = steps[where]
-        is_mixed = isinstance(step, Gate) and all(isinstance(steps[bit], Letter | Place) for bit in step.bits)
+        is_mixed = isinstance(step, ops.Gate) and all(
+            isinstance(steps[bit], ops.Letter | ops.Place) for bit in step.bits
+        )
         return self._whole(where) if is_mixed else where
 
-    def _whole(self, gate: Ref) -> Ref:
+    def _whole(self, gate: ops.Ref) -> ops.Ref:
         """The gate as one bit: conjunctions that it stands in do not take it apart.
 
         So later layers read the bit, and not the parts, which are no bits where nothing matches.
         """
-        return self._gate(Connective.UNION, gate)
+        return self._gate(ops.Connective.UNION, gate)
 
-    def _head(self, step: Attend | Shift) -> Ref:
+    def _head(self, step: ops.Attend | ops.Shift) -> ops.Ref:
         """The step without its default 0, which its guard gives; simplified while that is still said."""
         found = self.simple.add(step)
         simplified = self.simple.builder.steps[found]
-        if isinstance(simplified, Attend | Shift) and simplified.default is not None:
+        if isinstance(simplified, ops.Attend | ops.Shift) and simplified.default is not None:
             return self.simple.builder.add(replace(simplified, default=None))
         return found
 
-    def _shift_leaves(self, step: Shift, leaves: tuple[Ref, ...]) -> Ref:
+    def _shift_leaves(self, step: ops.Shift, leaves: tuple[ops.Ref, ...]) -> ops.Ref:
         """The gate of the shifted letters and places; wrong at the edge, where it is guarded."""
-        shifted: dict[Ref, Ref] = {}
+        shifted: dict[ops.Ref, ops.Ref] = {}
         for leaf in leaves:
             own = self.simple.builder.steps[leaf]
-            if isinstance(own, Place):
+            if isinstance(own, ops.Place):
                 shifted[leaf] = self.simple.place(shift_position(own.form, _offset(step)))
             else:
                 shifted[leaf] = self._shifted(replace(step, bit=leaf))
         cubes = disjoint_cubes(tuple(self.simple.builder.steps), (step.bit, True), leaves)
         return self._disjunction_of_cubes([[(shifted[leaf], sign) for leaf, sign in cube] for cube in cubes])
 
-    def _disjunction_of_cubes(self, cubes: list[list[Literal]]) -> Ref:
-        return self._gate(Connective.OR, *(self._conjunction(cube) for cube in cubes))
+    def _disjunction_of_cubes(self, cubes: list[list[Literal]]) -> ops.Ref:
+        return self._gate(ops.Connective.OR, *(self._conjunction(cube) for cube in cubes))
 
-    def _conjunction(self, cube: Sequence[Literal]) -> Ref:
+    def _conjunction(self, cube: Sequence[Literal]) -> ops.Ref:
         parts = (bit if sign else self.simple.negate(bit) for bit, sign in cube)
-        return self._gate(Connective.AND, *parts)
+        return self._gate(ops.Connective.AND, *parts)
 
-    def _mixed_leaves(self, bit: Ref) -> tuple[Ref, ...] | None:
+    def _mixed_leaves(self, bit: ops.Ref) -> tuple[ops.Ref, ...] | None:
         """The letters and places of a gate that has nothing else below it, and not too many cubes."""
         steps = self.simple.builder.steps
-        leaves: set[Ref] = set()
+        leaves: set[ops.Ref] = set()
         stack, seen = [bit], {bit}
         while stack:
             ref = stack.pop()
             step = steps[ref]
-            if isinstance(step, Place) and has_reciprocal(step.form):
+            if isinstance(step, ops.Place) and has_reciprocal(step.form):
                 return None
-            if isinstance(step, Letter | Place):
+            if isinstance(step, ops.Letter | ops.Place):
                 leaves.add(ref)
-            elif isinstance(step, Not | Gate | Table):
-                stack.extend(source for source in inputs(step) if source not in seen)
-                seen.update(inputs(step))
+            elif isinstance(step, ops.Not | ops.Gate | ops.Table):
+                stack.extend(source for source in ops.inputs(step) if source not in seen)
+                seen.update(ops.inputs(step))
             else:
                 return None
         if len(leaves) < 2 or len(leaves) > MAX_MIXED_LEAVES:
             return None
         return tuple(sorted(leaves))
 
-    def _exists(self, step: Attend, leaves: tuple[Ref, ...]) -> Ref:
+    def _exists(self, step: ops.Attend, leaves: tuple[ops.Ref, ...]) -> ops.Ref:
         """Whether some visible position has the gate that is read, cube by cube."""
-        found: list[Ref] = []
+        found: list[ops.Ref] = []
         for cube in disjoint_cubes(tuple(self.simple.builder.steps), (step.value, True), leaves):
             both = self._conjunction(cube)
             parts = self.simple.builder.steps[both]
-            read = parts.bits if isinstance(parts, Gate) else (both,)
-            heads = (self._head(replace(step, cases=everywhere(both), value=bit)) for bit in read)
-            found.append(self._gate(Connective.AND, *heads))
-        return self._gate(Connective.OR, *found)
+            read = parts.bits if isinstance(parts, ops.Gate) else (both,)
+            heads = (self._head(replace(step, cases=ops.everywhere(both), value=bit)) for bit in read)
+            found.append(self._gate(ops.Connective.AND, *heads))
+        return self._gate(ops.Connective.OR, *found)
 
-    def _attend(self, step: Attend) -> Ref:
+    def _attend(self, step: ops.Attend) -> ops.Ref:
         if step.where is None:
             return self._by_case(step)
         if step.where == step.value and not step.default:
@@ -226,21 +214,21 @@ class _Guard:
         if not step.default:
             return found
         exists = self._head(replace(step, value=step.where, default=False))
-        return self._gate(Connective.OR, found, self.simple.negate(exists))
+        return self._gate(ops.Connective.OR, found, self.simple.negate(exists))
 
-    def _guarded(self, step: Attend) -> Ref:
+    def _guarded(self, step: ops.Attend) -> ops.Ref:
         """The selection with default 0, of what is 0 where nothing matches."""
         assert step.where is not None
         if self._implies(step.value, step.where):
             return self._head(step)
-        both = self._gate(Connective.AND, step.where, step.value)
+        both = self._gate(ops.Connective.AND, step.where, step.value)
         if self._is_embedded(step.where) and self._is_embedded(step.value) and not self._is_embedded(both):
             read = self._head(step)
             found = self._head(replace(step, value=step.where))
-            return self._whole(self._gate(Connective.AND, found, read))
+            return self._whole(self._gate(ops.Connective.AND, found, read))
         return self._head(replace(step, value=both))
 
-    def _by_case(self, step: Attend) -> Ref:
+    def _by_case(self, step: ops.Attend) -> ops.Ref:
         """What the head reads, if the position that it reads matches by the case that is in force."""
         if step.default:
             opposite = replace(step, value=self.simple.negate(step.value), default=False)
@@ -251,30 +239,30 @@ class _Guard:
         matches = []
         for here, there in step.cases:
             assert here is not None, "one case that is in force everywhere is no case"
-            matches.append(self._gate(Connective.AND, here, self._head(replace(step, value=there))))
-        return self._gate(Connective.AND, value, self._gate(Connective.UNION, *matches))
+            matches.append(self._gate(ops.Connective.AND, here, self._head(replace(step, value=there))))
+        return self._gate(ops.Connective.AND, value, self._gate(ops.Connective.UNION, *matches))
 
-    def _is_embedded(self, bit: Ref) -> bool:
+    def _is_embedded(self, bit: ops.Ref) -> bool:
         """Whether no feed-forward has to make the bit before a head can read it."""
-        return isinstance(self.simple.builder.steps[bit], Letter | Place)
+        return isinstance(self.simple.builder.steps[bit], ops.Letter | ops.Place)
 
-    def _implies(self, bit: Ref, other: Ref) -> bool:
+    def _implies(self, bit: ops.Ref, other: ops.Ref) -> bool:
         """Whether `bit` implies `other`, as far as their shape shows."""
         if bit == other or self._letters_within(bit, other):
             return True
         step = self.simple.builder.steps[other]
-        if isinstance(step, Not) and isinstance(inner := self.simple.builder.steps[step.bit], Gate):
+        if isinstance(step, ops.Not) and isinstance(inner := self.simple.builder.steps[step.bit], ops.Gate):
             # A disjunction: the negated conjunction of its negated parts.
             parts = [self.simple.negate(part) for part in inner.bits]
-            is_or = inner.connective is Connective.AND
+            is_or = inner.connective is ops.Connective.AND
             return is_or and any(bit == part or self._letters_within(bit, part) for part in parts)
         return False
 
-    def _letters_within(self, bit: Ref, other: Ref) -> bool:
+    def _letters_within(self, bit: ops.Ref, other: ops.Ref) -> bool:
         inner, outer = self.simple.builder.steps[bit], self.simple.builder.steps[other]
-        if isinstance(inner, Letter) and isinstance(outer, Letter):
+        if isinstance(inner, ops.Letter) and isinstance(outer, ops.Letter):
             return set(inner.symbols) <= set(outer.symbols)
         return False
 
-    def _gate(self, connective: Connective, *bits: Ref) -> Ref:
-        return self.simple.add(Gate(connective, bits))
+    def _gate(self, connective: ops.Connective, *bits: ops.Ref) -> ops.Ref:
+        return self.simple.add(ops.Gate(connective, bits))

@@ -16,18 +16,8 @@ from attemper.exports.page.forms import Data, form_data, number_data
 from attemper.exports.subject import Exported
 from attemper.languages.regular.files import dfa_from_json
 from attemper.languages.words import check_word
+from attemper.networks import layers
 from attemper.networks.files import HARD, Provenance
-from attemper.networks.layers import (
-    HardWeighting,
-    Head,
-    Layer,
-    LinearForm,
-    Network,
-    Norm,
-    Normalisation,
-    Softmax,
-    parameter_count,
-)
 
 MOST_COORDINATES = 2_000
 """Networks with more coordinates are not shown on a page."""
@@ -112,7 +102,7 @@ def _line(text: str) -> str:
     return escaped(line if len(line) <= LONGEST_TITLE else f"{line[:LONGEST_TITLE]}...")
 
 
-def _require_few(network: Network) -> None:
+def _require_few(network: layers.Network) -> None:
     count = len(network.coordinates)
     if count > MOST_COORDINATES:
         raise UnsupportedError(
@@ -128,11 +118,11 @@ def _about(subject: Exported) -> dict[str, Data]:
         "source": _line(_title_of(subject.source)),
         "regime": subject.source.regime,
         "heads": sum(len(layer.heads) for layer in network.layers),
-        "parameters": parameter_count(network),
+        "parameters": layers.parameter_count(network),
     }
 
 
-def _layer(number: int, network: Network) -> dict[str, Data]:
+def _layer(number: int, network: layers.Network) -> dict[str, Data]:
     layer, norm = network.layers[number], network.normalisation
     return {
         "heads": [_head(f"head {number}.{place}", head) for place, head in enumerate(layer.heads)],
@@ -143,9 +133,9 @@ def _layer(number: int, network: Network) -> dict[str, Data]:
     }
 
 
-def _head(name: str, head: Head) -> dict[str, Data]:
+def _head(name: str, head: layers.Head) -> dict[str, Data]:
     match head.weighting:
-        case Softmax(coldness):
+        case layers.Softmax(coldness):
             return {
                 "does": type(head.construction).__name__,
                 "mask": str(head.masking),
@@ -156,7 +146,7 @@ def _head(name: str, head: Head) -> dict[str, Data]:
                 "values": _rows(head.values),
                 "writes": [_row(((target, Fraction(1)),)) for target in head.targets],
             }
-        case HardWeighting():
+        case layers.HardWeighting():
             raise UnsupportedError(
                 f"{name} has {head.weighting} attention, and a page runs softmax: "
                 "'attemper soften' makes a softmax network of it"
@@ -165,21 +155,21 @@ def _head(name: str, head: Head) -> dict[str, Data]:
             assert_never(head.weighting)
 
 
-def _hidden(layer: Layer) -> list[Data]:
+def _hidden(layer: layers.Layer) -> list[Data]:
     return [
         {"reads": _row(unit.form), "bias": number_data(float(unit.bias)), "writes": _row(unit.outputs)}
         for unit in layer.hidden
     ]
 
 
-def _norm(norm: Norm) -> dict[str, Data]:
+def _norm(norm: layers.Norm) -> dict[str, Data]:
     return {
         "gain": [number_data(float(x)) for x in norm.gain],
         "bias": [number_data(float(x)) for x in norm.bias],
     }
 
 
-def _normalisation(normalisation: Normalisation | None) -> dict[str, Data] | None:
+def _normalisation(normalisation: layers.Normalisation | None) -> dict[str, Data] | None:
     if normalisation is None:
         return None
     return {
@@ -189,7 +179,7 @@ def _normalisation(normalisation: Normalisation | None) -> dict[str, Data] | Non
     }
 
 
-def _outputs(network: Network) -> list[Data]:
+def _outputs(network: layers.Network) -> list[Data]:
     """Pairs of a name and a coordinate; a network that puts out one thing has the name None."""
     if network.symbols:
         return [[name, coordinate] for name, coordinate in network.symbols]
@@ -212,11 +202,11 @@ def _claims(subject: Exported) -> dict[str, Data] | None:
     }
 
 
-def _rows(forms: Iterable[LinearForm]) -> list[Data]:
+def _rows(forms: Iterable[layers.LinearForm]) -> list[Data]:
     return [_row(form) for form in forms]
 
 
-def _row(form: LinearForm) -> list[Data]:
+def _row(form: layers.LinearForm) -> list[Data]:
     for _, factor in form:
         # A query's weight is that of the file over the square root of the head's width.
         if float(factor) != factor:

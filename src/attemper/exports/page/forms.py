@@ -6,25 +6,14 @@ from fractions import Fraction
 from typing import assert_never
 
 from attemper.errors import UnsupportedError
-from attemper.exact.closed_forms import (
-    Alternating,
-    ClosedForm,
-    Digits,
-    Length,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-    Test,
-)
+from attemper.exact import closed_forms
 from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero, periodic
 
 Data = str | int | float | bool | None | list["Data"] | dict[str, "Data"]
 """What JSON can hold."""
 
 
-def form_data(form: ClosedForm) -> Data:
+def form_data(form: closed_forms.ClosedForm) -> Data:
     """The form as JSON data: "i", "n", "sign", a number, or a list that begins with its kind.
 
     Coefficients of tests are texts, as the integers of JavaScript end at 2^53. Raises `UnsupportedError` for
@@ -37,23 +26,23 @@ def form_data(form: ClosedForm) -> Data:
     ['test', ['zero'], '1', '0', '-1']
     """
     match form:
-        case Number(value):
+        case closed_forms.Number(value):
             return number_data(_nearest(value))
-        case Position():
+        case closed_forms.Position():
             return "i"
-        case Length():
+        case closed_forms.Length():
             return "n"
-        case Alternating():
+        case closed_forms.Alternating():
             return "sign"
-        case Test(predicate, per_position, per_length, shift):
+        case closed_forms.Test(predicate, per_position, per_length, shift):
             return ["test", _predicate_data(predicate), *map(str, (per_position, per_length, shift))]
-        case Sum(parts):
+        case closed_forms.Sum(parts):
             return ["+", *map(form_data, parts)]
-        case Product(parts):
+        case closed_forms.Product(parts):
             return ["*", *map(form_data, parts)]
-        case Power(base, exponent):
+        case closed_forms.Power(base, exponent):
             return ["^", form_data(base), exponent]
-        case Digits(inner):
+        case closed_forms.Digits(inner):
             return ["digits", form_data(inner)]
         case _:
             assert_never(form)

@@ -5,16 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from random import Random
 
+from attemper.languages.named import references
 from attemper.languages.named.entry import Entry, FormulaText, LanguageClass
-from attemper.languages.named.references import (
-    BHATTAMISHRA_2020,
-    DELETANG_2023,
-    HAHN_2020,
-    LINDNER_2023,
-    STROBL_2024,
-    WEISS_2021,
-    YANG_CHIANG_2024,
-)
 from attemper.languages.named.regular import BITS, with_ones
 from attemper.languages.named.spelling import DrawnText, decides, draws, edges
 
@@ -47,7 +39,7 @@ MAJORITY = Entry(
     draws(_at_least_half),
     edges(_tie, _tie_in_blocks, lambda draw, length: _tie(draw, length)[::-1]),
     2,
-    (STROBL_2024, YANG_CHIANG_2024),
+    (references.STROBL_2024, references.YANG_CHIANG_2024),
     polarity="ties are in; 'majority-strict' has them out",
 )
 
@@ -61,7 +53,7 @@ MAJORITY_STRICT = Entry(
     draws(_more_than_half),
     edges(_tie, _tie_in_blocks, lambda draw, length: _tie(draw, length)[::-1]),
     2,
-    (DELETANG_2023,),
+    (references.DELETANG_2023,),
     polarity="ties are out; 'majority' has them in",
 )
 
@@ -90,7 +82,7 @@ MOST_FREQUENT = Entry(
         lambda _, length: "c" * (length // 2) + "a" * (length // 2),
     ),
     2,
-    (WEISS_2021, LINDNER_2023),
+    (references.WEISS_2021, references.LINDNER_2023),
     polarity="ties with a are in",
 )
 
@@ -129,7 +121,7 @@ def equal_blocks(symbols: str, kind: LanguageClass) -> Entry:
             lambda _, length: symbols * (length // len(symbols)),
         ),
         2,
-        (BHATTAMISHRA_2020, STROBL_2024),
+        (references.BHATTAMISHRA_2020, references.STROBL_2024),
     )
 
 
@@ -193,7 +185,7 @@ DYCK_1 = Entry(
     draws(balanced),
     edges(deep, flat, early_dip, last_wrong),
     3,
-    (HAHN_2020, BHATTAMISHRA_2020, YANG_CHIANG_2024),
+    (references.HAHN_2020, references.BHATTAMISHRA_2020, references.YANG_CHIANG_2024),
 )
 
 
@@ -225,7 +217,7 @@ def shuffle(kinds: int) -> Entry:
             last_wrong,
         ),
         3,
-        (BHATTAMISHRA_2020, WEISS_2021, YANG_CHIANG_2024),
+        (references.BHATTAMISHRA_2020, references.WEISS_2021, references.YANG_CHIANG_2024),
     )
 
 
@@ -266,5 +258,5 @@ def seen(times: int) -> Entry:
             lambda _, length: ("ab" * times)[: min(length, 2 * times)],
         ),
         2,
-        (WEISS_2021, LINDNER_2023),
+        (references.WEISS_2021, references.LINDNER_2023),
     )

@@ -5,16 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+from attemper.languages.named import references
 from attemper.languages.named.counting import PAIRS, balanced
 from attemper.languages.named.entry import WITH_LENGTH, Automaton, Entry, LanguageClass, Rasp, explored
-from attemper.languages.named.references import (
-    BHATTAMISHRA_2020,
-    DELETANG_2023,
-    HAHN_2020,
-    HEWITT_2020,
-    STROBL_2024,
-    YAO_2021,
-)
 from attemper.languages.named.spelling import DrawnText, decides, draws, edges
 
 MOST_KINDS = len(PAIRS)
@@ -120,7 +113,7 @@ def bounded(kinds: int, depth: int) -> Entry:
             lambda draw, length: _tower(pairs, depth)(draw, length)[1:],
         ),
         min(depth + 1, 3) if kinds == 1 else depth + 1,
-        (HEWITT_2020, YAO_2021, BHATTAMISHRA_2020),
+        (references.HEWITT_2020, references.YAO_2021, references.BHATTAMISHRA_2020),
     )
 
 
@@ -185,7 +178,7 @@ def unbounded(kinds: int) -> Entry:
         draws(_kinds_drawn(pairs, None)),
         edges(_tower(pairs, None), _wrapped(pairs), _wrong_at_the_end(pairs)),
         4,
-        (HAHN_2020, YAO_2021, STROBL_2024),
+        (references.HAHN_2020, references.YAO_2021, references.STROBL_2024),
         regimes=WITH_LENGTH,
         also=also,
     )
@@ -217,6 +210,6 @@ PALINDROMES = Entry(
         _palindrome,
     ),
     2,
-    (DELETANG_2023, STROBL_2024),
+    (references.DELETANG_2023, references.STROBL_2024),
     regimes=WITH_LENGTH,
 )

@@ -5,16 +5,8 @@ from __future__ import annotations
 from itertools import groupby, pairwise
 from random import Random
 
+from attemper.languages.named import references
 from attemper.languages.named.entry import Entry, FormulaText, LanguageClass, Rasp, Regex, explored
-from attemper.languages.named.references import (
-    BHATTAMISHRA_2020,
-    CHIANG_CHOLAK_2022,
-    DELETANG_2023,
-    HAHN_2020,
-    STROBL_2024,
-    TOMITA_1982,
-    YANG_2024,
-)
 from attemper.languages.named.spelling import DrawnText, decides, draws, edges
 
 BITS = ("0", "1")
@@ -66,7 +58,7 @@ FIRST = Entry(
     draws(lambda draw, length: "1" + bits(draw, length - 1)),
     edges(ones, a_zero_then_ones, lambda draw, length: "1" + "0" * (length - 1)),
     1,
-    (CHIANG_CHOLAK_2022, DELETANG_2023),
+    (references.CHIANG_CHOLAK_2022, references.DELETANG_2023),
     also=(Regex("1.*"),),
 )
 
@@ -89,7 +81,7 @@ AB_STAR = Entry(
         lambda _, length: "ab" * (length // 2 - 1) + "aa",
     ),
     2,
-    (BHATTAMISHRA_2020, YANG_2024),
+    (references.BHATTAMISHRA_2020, references.YANG_2024),
     also=(Regex("(ab)*"),),
 )
 
@@ -133,7 +125,7 @@ PARITY_EVEN = Entry(
     draws(_parity_word(0)),
     edges(ones, ones_then_a_zero, a_zero_then_ones, zeros),
     2,
-    (HAHN_2020, BHATTAMISHRA_2020),
+    (references.HAHN_2020, references.BHATTAMISHRA_2020),
     also=(Regex("0*(10*10*)*"), FormulaText("O (#<[Y '1'] = #>['1'])")),
     polarity="even, as in Hahn 2020; 'parity-odd' has the other words",
 )
@@ -148,7 +140,7 @@ PARITY_ODD = Entry(
     draws(_parity_word(1)),
     edges(ones, ones_then_a_zero, a_zero_then_ones, zeros),
     2,
-    (CHIANG_CHOLAK_2022, DELETANG_2023),
+    (references.CHIANG_CHOLAK_2022, references.DELETANG_2023),
     also=(
         Regex("0*1(0|10*1)*"),
         FormulaText("O (odd(pos) & pos = #['1'])"),
@@ -174,7 +166,7 @@ def modulo(divisor: int) -> Entry:
         draws(member),
         edges(ones, ones_then_a_zero, a_zero_then_ones, zeros),
         2,
-        (BHATTAMISHRA_2020, DELETANG_2023),
+        (references.BHATTAMISHRA_2020, references.DELETANG_2023),
         also=(explored(BITS, 0, lambda count, bit: (count + int(bit)) % divisor, lambda count: count == 0),),
     )
 
@@ -193,7 +185,7 @@ AA_STAR = Entry(
         lambda _, length: "b" + "a" * (length - 1),
     ),
     1,
-    (BHATTAMISHRA_2020, STROBL_2024),
+    (references.BHATTAMISHRA_2020, references.STROBL_2024),
     also=(Regex("(aa)*"),),
 )
 
@@ -318,7 +310,7 @@ TOMITA_3 = Entry(
     draws(odd_ones_are_followed_by_even_zeros),
     edges(_odd_run_then_zeros, lambda _, length: "1" + "0" * (length - 1), ones_then_a_zero),
     3,
-    (TOMITA_1982, BHATTAMISHRA_2020),
+    (references.TOMITA_1982, references.BHATTAMISHRA_2020),
     also=(Regex("~((.*0)?1(11)*0(00)*(1.*)?)"),),
 )
 
@@ -333,7 +325,7 @@ TOMITA = (
         draws(ones),
         edges(ones, ones_then_a_zero, a_zero_then_ones),
         1,
-        (TOMITA_1982, BHATTAMISHRA_2020),
+        (references.TOMITA_1982, references.BHATTAMISHRA_2020),
         also=(Regex("1*"),),
     ),
     Entry(
@@ -350,7 +342,7 @@ TOMITA = (
             lambda _, length: "10" * (length // 2 - 1) + "11",
         ),
         1,
-        (TOMITA_1982, BHATTAMISHRA_2020),
+        (references.TOMITA_1982, references.BHATTAMISHRA_2020),
     ),
     TOMITA_3,
     Entry(
@@ -367,7 +359,7 @@ TOMITA = (
             lambda _, length: "1" * (length - 2) + "00",
         ),
         2,
-        (TOMITA_1982, BHATTAMISHRA_2020),
+        (references.TOMITA_1982, references.BHATTAMISHRA_2020),
         also=(FormulaText("!O ('0' & Y ('0' & Y '0'))"),),
     ),
     Entry(
@@ -380,7 +372,7 @@ TOMITA = (
         draws(_both_even),
         edges(ones, ones_then_a_zero, zeros),
         2,
-        (TOMITA_1982, BHATTAMISHRA_2020),
+        (references.TOMITA_1982, references.BHATTAMISHRA_2020),
         also=(Regex("(1*01*0)*1* & (0*10*1)*0*"),),
     ),
     Entry(
@@ -393,7 +385,7 @@ TOMITA = (
         draws(_as_many_modulo_three),
         edges(ones, ones_then_a_zero, zeros),
         2,
-        (TOMITA_1982, BHATTAMISHRA_2020),
+        (references.TOMITA_1982, references.BHATTAMISHRA_2020),
         also=(Regex("(10 | (0|11)(01)*(1|00))*"),),
     ),
     Entry(
@@ -406,6 +398,6 @@ TOMITA = (
         draws(four_runs),
         edges(lambda _, length: ("0101" * length)[:length], ones_then_a_zero, a_zero_then_ones),
         3,
-        (TOMITA_1982, BHATTAMISHRA_2020),
+        (references.TOMITA_1982, references.BHATTAMISHRA_2020),
     ),
 )

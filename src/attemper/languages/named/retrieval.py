@@ -6,17 +6,9 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from random import Random
 
+from attemper.languages.named import references
 from attemper.languages.named.drawing import random_word
 from attemper.languages.named.entry import Entry, FormulaText, LanguageClass, Rasp, Regex, explored
-from attemper.languages.named.references import (
-    ARORA_2023,
-    LIU_FLIP_FLOP_2023,
-    OLSSON_2022,
-    SANFORD_2024,
-    SVETE_COTTERELL_2024,
-    WEISS_2021,
-    YANG_2024,
-)
 from attemper.languages.named.regular import BITS
 from attemper.languages.named.spelling import decides, draws, edges
 from attemper.languages.words import Word
@@ -99,7 +91,7 @@ FLIP_FLOP = Entry(
     _run_of_instructions,
     _far_writes,
     2,
-    (LIU_FLIP_FLOP_2023, YANG_2024),
+    (references.LIU_FLIP_FLOP_2023, references.YANG_2024),
     also=(
         explored(INSTRUCTIONS, "", _memory, lambda memory: memory is not None),
         Rasp(FLIP_FLOP_PROGRAM),
@@ -181,7 +173,7 @@ def k_hop(hops: int) -> Entry:
         drawn_until(accepts, SYMBOLS),
         chains,
         hops + 1,
-        (SANFORD_2024,) if hops > 1 else (OLSSON_2022, SANFORD_2024),
+        (references.SANFORD_2024,) if hops > 1 else (references.OLSSON_2022, references.SANFORD_2024),
         also=(FormulaText(hop_formula(hops)),),
     )
 
@@ -235,7 +227,7 @@ MQAR = Entry(
     drawn_until(recalls_x, (*KEYS, *VALUES)),
     bindings,
     2,
-    (ARORA_2023,),
+    (references.ARORA_2023,),
     also=(Rasp(MQAR_PROGRAM),),
 )
 
@@ -275,7 +267,7 @@ def detects(pattern: str) -> Entry:
             lambda draw, length: member(draw, length)[1:],
         ),
         2,
-        (SVETE_COTTERELL_2024, WEISS_2021),
+        (references.SVETE_COTTERELL_2024, references.WEISS_2021),
         also=(FormulaText(f"O ({formula})"), Regex(f".*{pattern}.*")),
     )
 
@@ -295,6 +287,6 @@ COPY_PREVIOUS = Entry(
         lambda _, length: "0" * (length - 2) + "10",
     ),
     1,
-    (WEISS_2021, SVETE_COTTERELL_2024),
+    (references.WEISS_2021, references.SVETE_COTTERELL_2024),
     also=(Regex(".*1."),),
 )

@@ -6,15 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from random import Random
 
+from attemper.languages.named import references
 from attemper.languages.named.entry import WITH_LENGTH, LanguageClass, Rasp, Transduction
-from attemper.languages.named.references import (
-    ARORA_2023,
-    LINDNER_2023,
-    OLSSON_2022,
-    SANFORD_2024,
-    SVETE_COTTERELL_2024,
-    WEISS_2021,
-)
 from attemper.languages.named.retrieval import (
     KEYS,
     SYMBOLS,
@@ -51,7 +44,7 @@ def k_hop_symbol(hops: int) -> Transduction:
         outputs,
         chains,
         hops + 1,
-        (SANFORD_2024,) if hops > 1 else (OLSSON_2022, SANFORD_2024),
+        (references.SANFORD_2024,) if hops > 1 else (references.OLSSON_2022, references.SANFORD_2024),
     )
 
 
@@ -84,7 +77,7 @@ MQAR_SYMBOL = Transduction(
     _recalled,
     bindings,
     2,
-    (ARORA_2023,),
+    (references.ARORA_2023,),
 )
 
 
@@ -107,7 +100,7 @@ COPY_PREVIOUS_SYMBOL = Transduction(
     lambda word: (NOTHING, *word)[: len(word)],
     _one_symbol,
     1,
-    (WEISS_2021, SVETE_COTTERELL_2024),
+    (references.WEISS_2021, references.SVETE_COTTERELL_2024),
 )
 
 # Counting --------------------------------------------------------------------------------------------------
@@ -146,7 +139,7 @@ MOST_FREQUENT_SYMBOL = Transduction(
     _most_frequent,
     _ties,
     2,
-    (WEISS_2021, LINDNER_2023),
+    (references.WEISS_2021, references.LINDNER_2023),
 )
 
 
@@ -177,7 +170,7 @@ SORT = Transduction(
     lambda word: tuple(sorted(word)),
     _orders,
     2,
-    (WEISS_2021, LINDNER_2023),
+    (references.WEISS_2021, references.LINDNER_2023),
     regimes=WITH_LENGTH,
 )
 
@@ -191,6 +184,6 @@ REVERSE = Transduction(
     lambda word: word[::-1],
     _orders,
     1,
-    (WEISS_2021, LINDNER_2023),
+    (references.WEISS_2021, references.LINDNER_2023),
     regimes=WITH_LENGTH,
 )

@@ -15,47 +15,9 @@ from lark.exceptions import UnexpectedInput
 from attemper.attention_program.ops import Choice, Direction, Mask
 from attemper.attention_program.wellformed import MAX_DISTANCE
 from attemper.errors import AlphabetError
+from attemper.languages.rasp import syntax
 from attemper.languages.rasp.integers import MAX_INTEGER
 from attemper.languages.rasp.located import in_our_words, mistake, unsupported
-from attemper.languages.rasp.syntax import (
-    RESERVED,
-    Applied,
-    Comparison,
-    Conditional,
-    Definition,
-    Distributed,
-    Divisor,
-    Edge,
-    Expression,
-    Extreme,
-    ExtremeOf,
-    Implication,
-    In,
-    Index,
-    Join,
-    Joined,
-    Length,
-    Location,
-    Magnitude,
-    Multiple,
-    Name,
-    Nearest,
-    Negation,
-    Negative,
-    Number,
-    Position,
-    ProgramText,
-    Quantified,
-    Quantifier,
-    Relation,
-    RemainderTest,
-    Selection,
-    Shifted,
-    Sum,
-    SymbolName,
-    Truth,
-    WordSymbol,
-)
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet
 
@@ -75,7 +37,7 @@ MAX_DEFINITIONS = 2_000
 """A text with more definitions is refused."""
 
 
-def parse_source(text: str) -> ProgramText:
+def parse_source(text: str) -> syntax.ProgramText:
     r"""Read a text, one definition a line; types are another question (`types.types_of`).
 
     Raises `SourceError`, with line, column, caret and what was expected, for anything that is no such text,
@@ -87,11 +49,13 @@ def parse_source(text: str) -> ProgramText:
     """
     if len(text) > MAX_TEXT:
         raise mistake(
-            f"the text has {len(text):,} characters, more than {MAX_TEXT:,}", text[:100], Location(1, 1)
+            f"the text has {len(text):,} characters, more than {MAX_TEXT:,}",
+            text[:100],
+            syntax.Location(1, 1),
         )
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if _says_something(line)]
     if not lines or lines[0][1].split()[0] != "alphabet":
-        place = Location(lines[0][0] if lines else 1, 1)
+        place = syntax.Location(lines[0][0] if lines else 1, 1)
         raise mistake("the first line is the alphabet", text, place, "'alphabet' and symbols: alphabet a b")
     (number, first), *rest = lines
     reading = _TextReader(text, _alphabet(first, number, text))
@@ -111,7 +75,7 @@ def _alphabet(line: str, number: int, text: str) -> Alphabet:
         return Alphabet(tuple(symbols))
     except AlphabetError as error:
         message = str(error) if symbols else "an alphabet needs at least one symbol"
-        place = Location(number, min(line.index("alphabet") + 10, len(line) + 1))
+        place = syntax.Location(number, min(line.index("alphabet") + 10, len(line) + 1))
         raise mistake(message, text, place) from None
 
 
@@ -132,15 +96,15 @@ class _TextReader:
     text: str
     alphabet: Alphabet
     accepts_empty: bool | None = None
-    definitions: list[Definition] = field(default_factory=list)
+    definitions: list[syntax.Definition] = field(default_factory=list)
     defined: dict[str, int] = field(default_factory=dict)
     bare: dict[str, int] = field(default_factory=dict)
     """Names of symbols that were written without quotes, and the line of the first."""
-    output: tuple[At, Expression, Divisor | None] | None = None
+    output: tuple[At, syntax.Expression, syntax.Divisor | None] | None = None
 
     def read(self, number: int, line: str) -> None:
         """One more line."""
-        place = Location(number, len(line) - len(line.lstrip()) + 1)
+        place = syntax.Location(number, len(line) - len(line.lstrip()) + 1)
         if self.output is not None:
             raise mistake("nothing may follow the output", self.text, place)
         match line.split(maxsplit=1)[0]:
@@ -151,31 +115,31 @@ class _TextReader:
             case "output" if line.split()[1:2] != ["="]:
                 end, expression, *by = self._children("output", number, line)
                 at = At(end.value) if isinstance(end, Token) else At.LAST
-                divisor = Divisor(by[0].value) if by and isinstance(by[0], Token) else None
+                divisor = syntax.Divisor(by[0].value) if by and isinstance(by[0], Token) else None
                 self.output = at, _expression(expression), divisor
             case _:
                 self._define(number, line, place)
 
-    def source(self) -> ProgramText:
+    def source(self) -> syntax.ProgramText:
         """All of it; raises `SourceError` for what was not said."""
         lines = self.text.rstrip().split("\n")
-        end = Location(len(lines), len(lines[-1]) + 1)
+        end = syntax.Location(len(lines), len(lines[-1]) + 1)
         if self.output is None:
             raise mistake("there is no output", self.text, end, "output and an expression, as the last line")
         at, expression, divisor = self.output
-        return ProgramText(
+        return syntax.ProgramText(
             self.alphabet, self.accepts_empty, tuple(self.definitions), expression, at, divisor
         )
 
-    def _empty(self, tree: Tree[Token], place: Location) -> None:
+    def _empty(self, tree: Tree[Token], place: syntax.Location) -> None:
         if self.accepts_empty is not None:
             raise mistake("what the empty word gives is said twice", self.text, place)
         self.accepts_empty = tree.children == ["accept"]
 
-    def _define(self, number: int, line: str, place: Location) -> None:
+    def _define(self, number: int, line: str, place: syntax.Location) -> None:
         name, expression = self._children("definition", number, line)
         assert isinstance(name, Token)
-        if name.value in RESERVED:
+        if name.value in syntax.RESERVED:
             raise mistake(f"'{name.value}' is a word of the language: choose another name", self.text, place)
         if name.value in self.defined:
             earlier = f"'{name.value}' is defined already, on line {self.defined[name.value]}"
@@ -186,7 +150,7 @@ class _TextReader:
             raise mistake(f"{earlier}: {hint}", self.text, place)
         if len(self.definitions) == MAX_DEFINITIONS:
             raise mistake(f"there are more than {MAX_DEFINITIONS:,} definitions", self.text, place)
-        self.definitions.append(Definition(name.value, _expression(expression), place=place))
+        self.definitions.append(syntax.Definition(name.value, _expression(expression), place=place))
         self.defined[name.value] = number
 
     def _children(self, rule: str, number: int, line: str) -> list[_Child]:
@@ -202,10 +166,10 @@ def _tree(rule: str, number: int, line: str, text: str) -> Tree[Token]:
         raise in_our_words(error, text, number) from None
 
 
-_Child = Expression | Token | None
+_Child = syntax.Expression | Token | None
 
 
-def _expression(child: _Child) -> Expression:
+def _expression(child: _Child) -> syntax.Expression:
     assert child is not None
     assert not isinstance(child, Token)
     return child
@@ -227,7 +191,7 @@ class _Build:
         depths: dict[int, int] = {}
         for subtree in tree.iter_subtrees():
             depths[id(subtree)] = 1 + max((depths.get(id(c), 0) for c in subtree.children), default=0)
-            place = Location(self.line, getattr(subtree.meta, "column", 1))
+            place = syntax.Location(self.line, getattr(subtree.meta, "column", 1))
             if depths[id(subtree)] > MAX_NESTING:
                 message = f"the expression nests deeper than {MAX_NESTING} levels: give its parts names"
                 raise mistake(message, self.text, place)
@@ -239,27 +203,27 @@ class _Build:
             built[id(subtree)] = self._node(subtree.data, children, place)
         raise AssertionError("a tree is one of its subtrees")
 
-    def _node(self, rule: str, children: list[_Child], place: Location) -> Expression:
+    def _node(self, rule: str, children: list[_Child], place: syntax.Location) -> syntax.Expression:
         if rule in _PLAIN:
             return _PLAIN[rule](place, *children)
         match rule, children:
             case "in_", _:
-                return In(self._symbols(children), place=place)
+                return syntax.In(self._symbols(children), place=place)
             case "name", [Token() as token]:
                 return self._name(token, place)
             case "quoted", [Token() as token]:
                 return self._quoted(token, place)
             case "distributed", tokens:
-                return Distributed(self._probabilities(tokens, place), place=place)
+                return syntax.Distributed(self._probabilities(tokens, place), place=place)
             case "number", [Token() as token]:
-                return Number(self._integer(token), place=place)
+                return syntax.Number(self._integer(token), place=place)
             case "multiple", [Token() as token, operand]:
-                return Multiple(self._integer(token), _expression(operand), place=place)
+                return syntax.Multiple(self._integer(token), _expression(operand), place=place)
             case "congruence", [operand, Token() as modulus, Token() as relation, Token() as remainder]:
                 return self._congruence(_expression(operand), modulus, relation, remainder, place)
             case "shifted", [Token() as token, value, default] if not isinstance(default, Token):
                 direction, distance = self._distance(token)
-                return Shifted(direction, distance, _expression(value), default, place=place)
+                return syntax.Shifted(direction, distance, _expression(value), default, place=place)
             case _:
                 raise AssertionError(f"grammar rule '{rule}' has no meaning")
 
@@ -276,7 +240,9 @@ class _Build:
             symbols.append(symbol)
         return tuple(symbols)
 
-    def _probabilities(self, tokens: list[_Child], place: Location) -> tuple[tuple[str, Fraction], ...]:
+    def _probabilities(
+        self, tokens: list[_Child], place: syntax.Location
+    ) -> tuple[tuple[str, Fraction], ...]:
         found: dict[str, Fraction] = {}
         for name, number in zip(tokens[::2], tokens[1::2], strict=True):
             assert isinstance(name, Token)
@@ -303,27 +269,27 @@ class _Build:
             raise mistake("a probability is not negative", self.text, self._at(token))
         return found
 
-    def _name(self, token: Token, place: Location) -> Expression:
+    def _name(self, token: Token, place: syntax.Location) -> syntax.Expression:
         name = token.value
         if name in self.defined:
-            return Name(name, place=place)
+            return syntax.Name(name, place=place)
         if name in {"i", "j"}:
             message = (
                 f"'{name}' is no integer: f({name}) reads f there, inside [ : ], and pos is the position"
             )
             raise mistake(message, self.text, place)
-        if name in RESERVED:
+        if name in syntax.RESERVED:
             raise mistake(f"'{name}' is a word of the language and cannot stand here", self.text, place)
         self.bare.setdefault(name, self.line)
-        return SymbolName(name, bare=True, place=place)
+        return syntax.SymbolName(name, bare=True, place=place)
 
-    def _quoted(self, token: Token, place: Location) -> Expression:
+    def _quoted(self, token: Token, place: syntax.Location) -> syntax.Expression:
         name = token.value[1:-1]
         try:
             Alphabet((name,))
         except AlphabetError as error:
             raise mistake(str(error), self.text, place) from None
-        return SymbolName(name, place=place)
+        return syntax.SymbolName(name, place=place)
 
     def _integer(self, token: Token) -> int:
         digits = token.value.lstrip("0") or "0"
@@ -332,8 +298,13 @@ class _Build:
         return int(digits)
 
     def _congruence(
-        self, operand: Expression, modulus: Token, relation: Token, remainder: Token, place: Location
-    ) -> Expression:
+        self,
+        operand: syntax.Expression,
+        modulus: Token,
+        relation: Token,
+        remainder: Token,
+        place: syntax.Location,
+    ) -> syntax.Expression:
         divisor, left = self._integer(modulus), self._integer(remainder)
         if divisor < 1:
             raise mistake("a modulus is at least 1, not 0", self.text, self._at(modulus))
@@ -342,8 +313,8 @@ class _Build:
             raise mistake(message, self.text, self._at(remainder))
         if relation.value not in {"=", "!="}:
             raise mistake("a remainder is tested by = or !=", self.text, self._at(relation))
-        test = RemainderTest(operand, divisor, left, place=place)
-        return Negation(test, place=place) if relation.value == "!=" else test
+        test = syntax.RemainderTest(operand, divisor, left, place=place)
+        return syntax.Negation(test, place=place) if relation.value == "!=" else test
 
     def _distance(self, token: Token) -> tuple[Direction, int]:
         word, _, rest = token.value.partition("(")
@@ -355,52 +326,56 @@ class _Build:
             raise unsupported(message, self.text, self._at(token))
         return Direction(word.strip()), int(digits)
 
-    def _at(self, token: Token) -> Location:
-        return Location(self.line, token.column or 1)
+    def _at(self, token: Token) -> syntax.Location:
+        return syntax.Location(self.line, token.column or 1)
 
 
-def _sum(place: Location, *children: _Child) -> Expression:
-    parts: list[Expression] = []
+def _sum(place: syntax.Location, *children: _Child) -> syntax.Expression:
+    parts: list[syntax.Expression] = []
     sign = "+"
     for child in children:
         if isinstance(child, Token):
             sign = child.value
             continue
         part = _expression(child)
-        parts.append(Negative(part, place=part.place) if sign == "-" else part)
-    return parts[0] if len(parts) == 1 else Sum(tuple(parts), place=place)
+        parts.append(syntax.Negative(part, place=part.place) if sign == "-" else part)
+    return parts[0] if len(parts) == 1 else syntax.Sum(tuple(parts), place=place)
 
 
-def _joined(join: Join) -> Callable[..., Expression]:
-    return lambda place, *parts: Joined(join, parts, place=place)
+def _joined(join: syntax.Join) -> Callable[..., syntax.Expression]:
+    return lambda place, *parts: syntax.Joined(join, parts, place=place)
 
 
-_PLAIN: dict[str, Callable[..., Expression]] = {
-    "and": _joined(Join.AND),
-    "applied": lambda place, one, at: Applied(one, Index(at.value.strip("() \t\r")), place=place),
-    "compared": lambda place, left, relation, right: Comparison(Relation(relation), left, right, place=place),
-    "conditional": lambda place, *parts: Conditional(*parts, place=place),
-    "edge": lambda place, end: Edge(At(end.value), place=place),
-    "extreme": lambda place, extreme, *parts: ExtremeOf(Extreme(extreme), parts, place=place),
-    "implies": lambda place, left, right: Implication(left, right, place=place),
-    "length": lambda place: Length(place=place),
-    "magnitude": lambda place, one: Magnitude(one, place=place),
-    "nearest": lambda place, choice, mask, condition, left, right, value: Nearest(
+_PLAIN: dict[str, Callable[..., syntax.Expression]] = {
+    "and": _joined(syntax.Join.AND),
+    "applied": lambda place, one, at: syntax.Applied(
+        one, syntax.Index(at.value.strip("() \t\r")), place=place
+    ),
+    "compared": lambda place, left, relation, right: syntax.Comparison(
+        syntax.Relation(relation), left, right, place=place
+    ),
+    "conditional": lambda place, *parts: syntax.Conditional(*parts, place=place),
+    "edge": lambda place, end: syntax.Edge(At(end.value), place=place),
+    "extreme": lambda place, extreme, *parts: syntax.ExtremeOf(syntax.Extreme(extreme), parts, place=place),
+    "implies": lambda place, left, right: syntax.Implication(left, right, place=place),
+    "length": lambda place: syntax.Length(place=place),
+    "magnitude": lambda place, one: syntax.Magnitude(one, place=place),
+    "nearest": lambda place, choice, mask, condition, left, right, value: syntax.Nearest(
         Choice(choice), _mask(mask), condition, left, right, value, place=place
     ),
-    "negation": lambda place, one: Negation(one, place=place),
-    "or": _joined(Join.OR),
-    "position": lambda place: Position(place=place),
-    "quantified": lambda place, quantifier, mask, condition, body: Quantified(
-        Quantifier(quantifier), _mask(mask), condition, body, place=place
+    "negation": lambda place, one: syntax.Negation(one, place=place),
+    "or": _joined(syntax.Join.OR),
+    "position": lambda place: syntax.Position(place=place),
+    "quantified": lambda place, quantifier, mask, condition, body: syntax.Quantified(
+        syntax.Quantifier(quantifier), _mask(mask), condition, body, place=place
     ),
-    "selection": lambda place, choice, mask, condition, value, default: Selection(
+    "selection": lambda place, choice, mask, condition, value, default: syntax.Selection(
         Choice(choice), _mask(mask), condition, value, default, place=place
     ),
     "sum": _sum,
-    "truth": lambda place, token: Truth(token.value == "true", place=place),
-    "word_symbol": lambda place: WordSymbol(place=place),
-    "xor": _joined(Join.XOR),
+    "truth": lambda place, token: syntax.Truth(token.value == "true", place=place),
+    "word_symbol": lambda place: syntax.WordSymbol(place=place),
+    "xor": _joined(syntax.Join.XOR),
 }
 """Rules whose children only have to be put together."""
 

@@ -5,50 +5,20 @@ from __future__ import annotations
 from typing import assert_never
 
 from attemper.attention_program.ops import Mask
-from attemper.languages.rasp.syntax import (
-    Applied,
-    Comparison,
-    Conditional,
-    Distributed,
-    Edge,
-    Expression,
-    ExtremeOf,
-    Implication,
-    In,
-    Join,
-    Joined,
-    Length,
-    Magnitude,
-    Multiple,
-    Name,
-    Nearest,
-    Negation,
-    Negative,
-    Number,
-    Position,
-    ProgramText,
-    Quantified,
-    RemainderTest,
-    Selection,
-    Shifted,
-    Sum,
-    SymbolName,
-    Truth,
-    WordSymbol,
-)
+from attemper.languages.rasp import syntax
 from attemper.languages.temporal.reading import At
 
 _CONDITIONAL, _IMPLICATION, _XOR, _OR, _AND, _COMPARISON, _SUM, _PRODUCT = range(8)
 _DANGLING, _PREFIX, _PRIMARY = range(8, 11)
 """How tightly operators bind. What may be followed by `else` is dangling: as an operand it is bracketed."""
 
-_JOINS = {Join.XOR: _XOR, Join.OR: _OR, Join.AND: _AND}
+_JOINS = {syntax.Join.XOR: _XOR, syntax.Join.OR: _OR, syntax.Join.AND: _AND}
 
 Rendered = tuple[str, int]
 """A text, and how tightly its outermost operator binds."""
 
 
-def show(source: ProgramText) -> str:
+def show(source: syntax.ProgramText) -> str:
     r"""The text of the source, one definition a line.
 
     >>> from attemper.languages.rasp.parse import parse_source
@@ -85,47 +55,47 @@ def _name(name: str) -> str:
     return name if name.isascii() and name.isidentifier() else _quoted(name)
 
 
-def show_expression(expression: Expression) -> str:
+def show_expression(expression: syntax.Expression) -> str:
     """The text of an expression.
 
-    >>> show_expression(Negation(In(("a", "b"))))
+    >>> show_expression(syntax.Negation(syntax.In(("a", "b"))))
     "!in 'a' 'b'"
     """
     return _shown(expression)[0]
 
 
-def _within(expression: Expression, at_least: int) -> str:
+def _within(expression: syntax.Expression, at_least: int) -> str:
     text, tightness = _shown(expression)
     return text if tightness >= at_least else f"({text})"
 
 
-def _shown(expression: Expression) -> Rendered:
+def _shown(expression: syntax.Expression) -> Rendered:
     match expression:
-        case Negation(operand):
+        case syntax.Negation(operand):
             return _before("!", operand)
-        case Joined(join, parts):
+        case syntax.Joined(join, parts):
             own = _JOINS[join]
             return f" {join} ".join(_within(part, own + 1) for part in parts), own
-        case Implication(premise, conclusion):
+        case syntax.Implication(premise, conclusion):
             return f"{_within(premise, _XOR)} -> {_within(conclusion, _IMPLICATION)}", _IMPLICATION
-        case Comparison(relation, left, right):
+        case syntax.Comparison(relation, left, right):
             return f"{_within(left, _SUM)} {relation} {_within(right, _SUM)}", _COMPARISON
-        case RemainderTest(operand, modulus, remainder):
+        case syntax.RemainderTest(operand, modulus, remainder):
             return f"{_within(operand, _DANGLING)} % {modulus} = {remainder}", _COMPARISON
-        case Conditional(condition, then, otherwise):
+        case syntax.Conditional(condition, then, otherwise):
             shown = (
                 f"{_within(condition, _IMPLICATION)} ? {show_expression(then)} : {show_expression(otherwise)}"
             )
             return shown, _CONDITIONAL
-        case Quantified() | Selection() | Nearest() | Shifted():
+        case syntax.Quantified() | syntax.Selection() | syntax.Nearest() | syntax.Shifted():
             return _attention(expression)
-        case Sum() | Negative() | Multiple() | ExtremeOf() | Magnitude():
+        case syntax.Sum() | syntax.Negative() | syntax.Multiple() | syntax.ExtremeOf() | syntax.Magnitude():
             return _integer(expression)
         case _:
             return _leaf(expression), _PRIMARY
 
 
-def _before(head: str, operand: Expression) -> Rendered:
+def _before(head: str, operand: syntax.Expression) -> Rendered:
     """What stands before its operand; it is dangling if the operand is."""
     text, tightness = _shown(operand)
     return (
@@ -133,20 +103,22 @@ def _before(head: str, operand: Expression) -> Rendered:
     )
 
 
-def _attention(expression: Quantified | Selection | Nearest | Shifted) -> Rendered:
+def _attention(
+    expression: syntax.Quantified | syntax.Selection | syntax.Nearest | syntax.Shifted,
+) -> Rendered:
     match expression:
-        case Quantified(quantifier, mask, condition, body):
+        case syntax.Quantified(quantifier, mask, condition, body):
             head = f"{quantifier}{_bracket(mask, condition)}"
             if body is None:
                 return head, _PREFIX
             return _before(f"{head} ", body)
-        case Nearest(choice, mask, condition, left, right, value):
+        case syntax.Nearest(choice, mask, condition, left, right, value):
             sought = "" if condition is None else f"{show_expression(condition)}, "
             nearness = f"{_within(left, _SUM)} ~ {_within(right, _SUM)}"
             return _before(f"nearest {choice}[{_seen(mask)} : {sought}{nearness}] ", value)
-        case Selection(choice, mask, condition, value, default):
+        case syntax.Selection(choice, mask, condition, value, default):
             head = f"{choice}{_bracket(mask, condition)}"
-        case Shifted(direction, distance, value, default):
+        case syntax.Shifted(direction, distance, value, default):
             head = f"{direction}({distance})" if distance > 1 else str(direction)
         case _:
             assert_never(expression)
@@ -155,7 +127,7 @@ def _attention(expression: Quantified | Selection | Nearest | Shifted) -> Render
     return f"{head} {_within(value, _PREFIX)} else {_within(default, _PREFIX)}", _PREFIX
 
 
-def _bracket(mask: Mask, condition: Expression | None) -> str:
+def _bracket(mask: Mask, condition: syntax.Expression | None) -> str:
     return f"[{_seen(mask)}]" if condition is None else f"[{_seen(mask)} : {show_expression(condition)}]"
 
 
@@ -163,67 +135,69 @@ def _seen(mask: Mask) -> str:
     return "all" if mask is Mask.ALL else f"j {mask} i"
 
 
-def _integer(expression: Sum | Negative | Multiple | ExtremeOf | Magnitude) -> Rendered:
+def _integer(
+    expression: syntax.Sum | syntax.Negative | syntax.Multiple | syntax.ExtremeOf | syntax.Magnitude,
+) -> Rendered:
     match expression:
-        case Sum(parts):
+        case syntax.Sum(parts):
             first, *rest = parts
-            shown = [_within(first, _PRODUCT) if not isinstance(first, Negative) else _minus(first)]
+            shown = [_within(first, _PRODUCT) if not isinstance(first, syntax.Negative) else _minus(first)]
             for part in rest:
-                negative = isinstance(part, Negative)
-                operand = part.operand if isinstance(part, Negative) else part
+                negative = isinstance(part, syntax.Negative)
+                operand = part.operand if isinstance(part, syntax.Negative) else part
                 shown.append(f"{'-' if negative else '+'} {_within(operand, _PRODUCT)}")
             return " ".join(shown), _SUM
-        case Negative():
+        case syntax.Negative():
             return _minus(expression), _SUM
-        case Multiple(factor, operand):
+        case syntax.Multiple(factor, operand):
             return f"{factor} * {_within(operand, _PRODUCT)}", _PRODUCT
-        case ExtremeOf(extreme, parts):
+        case syntax.ExtremeOf(extreme, parts):
             return f"{extreme}({', '.join(map(show_expression, parts))})", _PRIMARY
-        case Magnitude(operand):
+        case syntax.Magnitude(operand):
             return f"abs({show_expression(operand)})", _PRIMARY
         case _:
             assert_never(expression)
 
 
-def _minus(expression: Negative) -> str:
+def _minus(expression: syntax.Negative) -> str:
     return f"-{_within(expression.operand, _PRODUCT)}"
 
 
 def _leaf(
-    expression: Truth
-    | Edge
-    | In
-    | WordSymbol
-    | Name
-    | SymbolName
-    | Number
-    | Position
-    | Length
-    | Distributed
-    | Applied,
+    expression: syntax.Truth
+    | syntax.Edge
+    | syntax.In
+    | syntax.WordSymbol
+    | syntax.Name
+    | syntax.SymbolName
+    | syntax.Number
+    | syntax.Position
+    | syntax.Length
+    | syntax.Distributed
+    | syntax.Applied,
 ) -> str:
     match expression:
-        case Truth(value):
+        case syntax.Truth(value):
             return "true" if value else "false"
-        case Edge(at):
+        case syntax.Edge(at):
             return str(at)
-        case In(symbols):
+        case syntax.In(symbols):
             return " ".join(["in", *map(_quoted, symbols)])
-        case WordSymbol():
+        case syntax.WordSymbol():
             return "symbol"
-        case Name(name):
+        case syntax.Name(name):
             return name
-        case SymbolName(name):
+        case syntax.SymbolName(name):
             return _quoted(name)
-        case Number(value):
+        case syntax.Number(value):
             return str(value)
-        case Position():
+        case syntax.Position():
             return "pos"
-        case Length():
+        case syntax.Length():
             return "len"
-        case Distributed(probabilities):
+        case syntax.Distributed(probabilities):
             return f"{{{', '.join(f'{_name(name)}: {number}' for name, number in probabilities)}}}"
-        case Applied(operand, index):
+        case syntax.Applied(operand, index):
             return f"{_within(operand, _PRIMARY)}({index})"
         case _:
             assert_never(expression)

@@ -8,43 +8,9 @@ from typing import assert_never, final
 
 from attemper.attention_program.ops import Mask
 from attemper.errors import SourceError
+from attemper.languages.rasp import syntax
 from attemper.languages.rasp.equality import conjuncts, may_match
 from attemper.languages.rasp.located import mistake, nearest_name, unsupported
-from attemper.languages.rasp.syntax import (
-    Applied,
-    Comparison,
-    Conditional,
-    Distributed,
-    Edge,
-    Expression,
-    ExtremeOf,
-    Implication,
-    In,
-    Index,
-    Joined,
-    Length,
-    Location,
-    Magnitude,
-    Multiple,
-    Name,
-    Nearest,
-    Negation,
-    Negative,
-    Number,
-    Position,
-    ProgramText,
-    Quantified,
-    Quantifier,
-    Relation,
-    RemainderTest,
-    Selection,
-    Shifted,
-    Sum,
-    SymbolName,
-    Truth,
-    WordSymbol,
-    indices,
-)
 from attemper.languages.temporal.reading import At
 
 
@@ -96,7 +62,7 @@ MAX_NAMES = 1_000
 """A Symbol that has more names, and is not the word's own, is refused."""
 
 
-def types_of(source: ProgramText, text: str) -> Mapping[str, Type]:
+def types_of(source: syntax.ProgramText, text: str) -> Mapping[str, Type]:
     r"""The type of every definition, in their order.
 
     Raises `SourceError` where types do not fit, `UnsupportedError` for what is not built yet: Integers that
@@ -116,7 +82,7 @@ def types_of(source: ProgramText, text: str) -> Mapping[str, Type]:
     return checker.types
 
 
-def _check_output(source: ProgramText, output: Type, text: str) -> None:
+def _check_output(source: syntax.ProgramText, output: Type, text: str) -> None:
     """A Bit has a verdict on the empty word; all else is put out at every position, and has no verdict."""
     place, said = source.output.place, source.accepts_empty is not None
     if source.divisor is not None and output != INTEGER:
@@ -144,7 +110,7 @@ def _a(found: Type) -> str:
 class _Checker:
     """The types so far."""
 
-    def __init__(self, source: ProgramText, text: str) -> None:
+    def __init__(self, source: syntax.ProgramText, text: str) -> None:
         self.source = source
         self.text = text
         self.types: dict[str, Type] = {}
@@ -152,95 +118,105 @@ class _Checker:
         self.symbols = {"none", *source.alphabet.symbols}
         """Names that symbols have."""
 
-    def define(self, name: str, expression: Expression) -> None:
+    def define(self, name: str, expression: syntax.Expression) -> None:
         """One more definition."""
         found = self.types[name] = self.type_of(expression)
         if isinstance(found, SymbolType):
             self.defined_symbols.append(name)
             self.symbols.update(found.names)
 
-    def type_of(self, expression: Expression) -> Type:
+    def type_of(self, expression: syntax.Expression) -> Type:
         """The type of what stands alone, outside the brackets of attention."""
         return self._type(expression, inside=False)
 
-    def _type(self, expression: Expression, inside: bool) -> Type:
+    def _type(self, expression: syntax.Expression, inside: bool) -> Type:
         """The type; `inside` conditions everything is read at i or at j."""
         match expression:
-            case Truth():
+            case syntax.Truth():
                 return BIT
-            case Number() | Length():
+            case syntax.Number() | syntax.Length():
                 return INTEGER
-            case SymbolName(name):
+            case syntax.SymbolName(name):
                 self._refuse_misspelt(expression)
                 return SymbolType((name,))
-            case Distributed(probabilities):
+            case syntax.Distributed(probabilities):
                 return DistributionType(tuple(name for name, _ in probabilities))
             case (
-                Edge()
-                | In()
-                | WordSymbol()
-                | Position()
-                | Name()
-                | Quantified()
-                | Selection()
-                | Nearest()
-                | Shifted()
+                syntax.Edge()
+                | syntax.In()
+                | syntax.WordSymbol()
+                | syntax.Position()
+                | syntax.Name()
+                | syntax.Quantified()
+                | syntax.Selection()
+                | syntax.Nearest()
+                | syntax.Shifted()
             ):
                 if inside:
                     raise self._mistake(_SAY_WHERE, expression.place)
                 return self._read(expression)
-            case Applied(operand, index):
+            case syntax.Applied(operand, index):
                 if not inside:
                     raise self._mistake(
                         f"({index}) stands only inside [ : ] and behind it, where there are i and j",
                         expression.place,
                     )
                 return self._type(operand, inside=False)
-            case Conditional(condition, then, otherwise):
+            case syntax.Conditional(condition, then, otherwise):
                 self._require(BIT, condition, inside, "what stands before '?'")
                 return self._united(then, otherwise, inside)
-            case Comparison():
+            case syntax.Comparison():
                 return self._comparison(expression, inside)
-            case Negation() | Joined() | Implication():
+            case syntax.Negation() | syntax.Joined() | syntax.Implication():
                 return self._connective(expression, inside)
             case _:
                 return self._integer(expression, inside)
 
     def _read(
         self,
-        expression: Edge | In | WordSymbol | Position | Name | Quantified | Selection | Nearest | Shifted,
+        expression: syntax.Edge
+        | syntax.In
+        | syntax.WordSymbol
+        | syntax.Position
+        | syntax.Name
+        | syntax.Quantified
+        | syntax.Selection
+        | syntax.Nearest
+        | syntax.Shifted,
     ) -> Type:
         match expression:
-            case Edge() | In():
+            case syntax.Edge() | syntax.In():
                 return BIT
-            case WordSymbol():
+            case syntax.WordSymbol():
                 return SymbolType(self.source.alphabet.symbols)
-            case Position():
+            case syntax.Position():
                 return INTEGER
-            case Name(name):
+            case syntax.Name(name):
                 return self.types[name]
-            case Quantified():
+            case syntax.Quantified():
                 return self._quantified(expression)
-            case Selection(choice, mask, condition, value, default):
+            case syntax.Selection(choice, mask, condition, value, default):
                 self._condition(condition, mask)
                 return self._fetched(choice, self._there(value), value, default, needs_default=True)
-            case Nearest():
+            case syntax.Nearest():
                 return self._nearest(expression)
-            case Shifted(direction, _, value, default):
+            case syntax.Shifted(direction, _, value, default):
                 found = self._type(value, inside=False)
                 needs_default = isinstance(found, SymbolType)
                 return self._fetched(direction, found, value, default, needs_default)
             case _:
                 assert_never(expression)
 
-    def _connective(self, expression: Negation | Joined | Implication, inside: bool) -> Type:
+    def _connective(
+        self, expression: syntax.Negation | syntax.Joined | syntax.Implication, inside: bool
+    ) -> Type:
         match expression:
-            case Negation(operand):
+            case syntax.Negation(operand):
                 self._require(BIT, operand, inside, "what '!' negates")
-            case Joined(join, parts):
+            case syntax.Joined(join, parts):
                 for part in parts:
                     self._require(BIT, part, inside, f"what '{join}' joins")
-            case Implication(premise, conclusion):
+            case syntax.Implication(premise, conclusion):
                 self._require(BIT, premise, inside, "what stands before '->'")
                 self._require(BIT, conclusion, inside, "what stands behind '->'")
             case _:
@@ -249,21 +225,26 @@ class _Checker:
 
     def _integer(
         self,
-        expression: Sum | Negative | Multiple | ExtremeOf | Magnitude | RemainderTest,
+        expression: syntax.Sum
+        | syntax.Negative
+        | syntax.Multiple
+        | syntax.ExtremeOf
+        | syntax.Magnitude
+        | syntax.RemainderTest,
         inside: bool,
     ) -> Type:
         match expression:
-            case Sum(parts):
+            case syntax.Sum(parts):
                 self._integers(parts, inside, "a part of a sum")
-            case Negative(operand):
+            case syntax.Negative(operand):
                 self._integers((operand,), inside, "what '-' stands before")
-            case Multiple(_, operand):
+            case syntax.Multiple(_, operand):
                 self._integers((operand,), inside, "what '*' multiplies")
-            case ExtremeOf(extreme, parts):
+            case syntax.ExtremeOf(extreme, parts):
                 self._integers(parts, inside, f"what '{extreme}' compares")
-            case Magnitude(operand):
+            case syntax.Magnitude(operand):
                 self._integers((operand,), inside, "the operand of 'abs'")
-            case RemainderTest(operand):
+            case syntax.RemainderTest(operand):
                 self._integers((operand,), inside, "what stands before '%'")
                 self._one_side(expression)
                 return BIT
@@ -271,17 +252,20 @@ class _Checker:
                 assert_never(expression)
         return INTEGER
 
-    def _integers(self, parts: tuple[Expression, ...], inside: bool, what: str) -> None:
+    def _integers(self, parts: tuple[syntax.Expression, ...], inside: bool, what: str) -> None:
         for part in parts:
             self._require(INTEGER, part, inside, what)
 
-    def _comparison(self, expression: Comparison, inside: bool) -> Type:
+    def _comparison(self, expression: syntax.Comparison, inside: bool) -> Type:
         relation = expression.relation
         left, right = (self._type(side, inside) for side in (expression.left, expression.right))
         match left, right:
             case IntegerType(), IntegerType():
                 self._one_side(expression)
-            case SymbolType(), SymbolType() if relation not in {Relation.EQUAL, Relation.UNEQUAL}:
+            case SymbolType(), SymbolType() if relation not in {
+                syntax.Relation.EQUAL,
+                syntax.Relation.UNEQUAL,
+            }:
                 raise self._mistake(
                     f"Symbols have no order: '{relation}' compares Integers", expression.place
                 )
@@ -301,8 +285,8 @@ class _Checker:
                 raise self._mistake(message, expression.place)
         return BIT
 
-    def _one_side(self, expression: Expression) -> None:
-        if len(indices(expression)) > 1:
+    def _one_side(self, expression: syntax.Expression) -> None:
+        if len(syntax.indices(expression)) > 1:
             message = (
                 "an Integer at i is not compared with one at j here: x(j) = y(i) stands alone or joined by & "
                 "in the brackets of rightmost, leftmost, some and every, not under ! or |, and no other "
@@ -310,25 +294,27 @@ class _Checker:
             )
             raise unsupported(message, self.text, expression.place)
 
-    def _quantified(self, expression: Quantified) -> Type:
+    def _quantified(self, expression: syntax.Quantified) -> Type:
         quantifier, condition, body = expression.quantifier, expression.condition, expression.body
         if condition is None and body is None:
             like = f"{quantifier}[j <= i] f, or {quantifier}[j <= i : f(j)]"
             message = f"what does '{quantifier}' speak of? Write {like}"
             raise self._mistake(message, expression.place)
         # What every position is asked stands under a negation, where there is nothing else.
-        is_sought = quantifier is Quantifier.SOME or (quantifier is Quantifier.EVERY and body is not None)
+        is_sought = quantifier is syntax.Quantifier.SOME or (
+            quantifier is syntax.Quantifier.EVERY and body is not None
+        )
         self._condition(condition, expression.mask if is_sought else None)
         if body is not None:
             found = self._there(body)
             self.refuse_undefined(body, found, BIT)
             if found != BIT:
                 raise self._mistake(f"'{quantifier}' speaks of a Bit, and this is {_a(found)}", body.place)
-        if quantifier is not Quantifier.COUNT:
+        if quantifier is not syntax.Quantifier.COUNT:
             return BIT
         return INTEGER
 
-    def _nearest(self, expression: Nearest) -> Type:
+    def _nearest(self, expression: syntax.Nearest) -> Type:
         if expression.mask in {Mask.BEFORE, Mask.AFTER}:
             message = (
                 f"'nearest' always finds a position, and under 'j {expression.mask} i' there may be none: "
@@ -338,8 +324,8 @@ class _Checker:
         self._condition(expression.condition)
         for side in (expression.left, expression.right):
             self._require(INTEGER, side, inside=True, what="what '~' compares")
-        read_at = indices(expression.key), indices(expression.query)
-        if read_at[0] != {Index.THERE} or Index.THERE in read_at[1]:
+        read_at = syntax.indices(expression.key), syntax.indices(expression.query)
+        if read_at[0] != {syntax.Index.THERE} or syntax.Index.THERE in read_at[1]:
             message = "'~' compares an Integer at j with one at i: x(j) ~ y(i)"
             raise self._mistake(message, expression.left.place)
         found = self._there(expression.value)
@@ -347,7 +333,7 @@ class _Checker:
             raise unsupported(_NOT_FETCHED.format("nearest"), self.text, expression.value.place)
         return found
 
-    def _condition(self, condition: Expression | None, mask: Mask | None = None) -> None:
+    def _condition(self, condition: syntax.Expression | None, mask: Mask | None = None) -> None:
         """With a mask Integers at j can be asked for that equal one at i: one of the things joined by &."""
         if condition is None:
             return
@@ -368,30 +354,35 @@ class _Checker:
             )
             raise unsupported(message, self.text, equalities[0].place)
 
-    def _is_match(self, part: Expression) -> bool:
+    def _is_match(self, part: syntax.Expression) -> bool:
         """Whether it says that an Integer at i equals one at j."""
-        if not (isinstance(part, Comparison) and may_match(part)):
+        if not (isinstance(part, syntax.Comparison) and may_match(part)):
             return False
         sides = (part.left, part.right)
         if any(self._type(side, inside=True) != INTEGER for side in sides):
             return False
-        if any(len(indices(side)) > 1 for side in sides):
+        if any(len(syntax.indices(side)) > 1 for side in sides):
             message = (
                 "what is read at j stands on one side of '=', what is read at i on the other: x(j) = y(i)"
             )
             raise unsupported(message, self.text, part.place)
         return True
 
-    def _there(self, body: Expression) -> Type:
+    def _there(self, body: syntax.Expression) -> Type:
         """The type of what is read at j: f, f(j), or several such things."""
-        read_at = indices(body)
-        if Index.HERE in read_at:
+        read_at = syntax.indices(body)
+        if syntax.Index.HERE in read_at:
             message = "what stands behind [ ] is read at j; what is read at i is joined afterwards"
             raise self._mistake(message, body.place)
         return self._type(body, inside=bool(read_at))
 
     def _fetched(
-        self, head: str, found: Type, value: Expression, default: Expression | None, needs_default: bool
+        self,
+        head: str,
+        found: Type,
+        value: syntax.Expression,
+        default: syntax.Expression | None,
+        needs_default: bool,
     ) -> Type:
         """The type of what attention reads, given that of the value and how the text says `else`."""
         if found == INTEGER:
@@ -413,13 +404,13 @@ class _Checker:
         if type(other) is not type(found):
             message = f"the value is {_a(found)} and what stands behind 'else' {_a(other)}"
             raise self._mistake(message, default.place)
-        if not isinstance(default, Truth | SymbolName):
+        if not isinstance(default, syntax.Truth | syntax.SymbolName):
             kind = "true or false" if found == BIT else "the name of a symbol"
             message = f"behind 'else' stands {kind}; anything else is chosen by some[...] f ? ... : ..."
             raise unsupported(message, self.text, default.place)
         return self._union(found, other, value.place)
 
-    def _union(self, first: Type, second: Type, place: Location) -> Type:
+    def _union(self, first: Type, second: Type, place: syntax.Location) -> Type:
         match first, second:
             case SymbolType(some), SymbolType(others):
                 names = tuple(dict.fromkeys((*some, *others)))
@@ -432,7 +423,7 @@ class _Checker:
             case _:
                 return first
 
-    def _united(self, then: Expression, otherwise: Expression, inside: bool) -> Type:
+    def _united(self, then: syntax.Expression, otherwise: syntax.Expression, inside: bool) -> Type:
         first, second = self._type(then, inside), self._type(otherwise, inside)
         if type(first) is not type(second):
             self.refuse_undefined(then, first, second)
@@ -441,19 +432,19 @@ class _Checker:
             raise self._mistake(message, then.place)
         return self._union(first, second, then.place)
 
-    def _require(self, wanted: Type, expression: Expression, inside: bool, what: str) -> None:
+    def _require(self, wanted: Type, expression: syntax.Expression, inside: bool, what: str) -> None:
         found = self._type(expression, inside)
         if found == wanted:
             return
         self.refuse_undefined(expression, found, wanted)
         raise self._mistake(f"{what} is {_a(wanted)}, and this is {_a(found)}", expression.place)
 
-    def refuse_undefined(self, expression: Expression, found: Type, other: Type) -> None:
+    def refuse_undefined(self, expression: syntax.Expression, found: Type, other: Type) -> None:
         """A bare word where no Symbol can stand is no name of a symbol, but a name that has no definition."""
-        if isinstance(expression, SymbolName) and expression.bare and type(other) is not type(found):
+        if isinstance(expression, syntax.SymbolName) and expression.bare and type(other) is not type(found):
             raise self._undefined(expression)
 
-    def _refuse_misspelt(self, expression: SymbolName) -> None:
+    def _refuse_misspelt(self, expression: syntax.SymbolName) -> None:
         """A bare word that is spelt almost as the name of a Symbol's definition is taken for a mistake.
 
         Not so `none`, and what is a symbol elsewhere. (Where no Symbol can stand, the type is wrong anyway.)
@@ -463,7 +454,7 @@ class _Checker:
         if nearest_name(expression.name, self.defined_symbols):
             raise self._undefined(expression)
 
-    def _undefined(self, expression: SymbolName) -> SourceError:
+    def _undefined(self, expression: syntax.SymbolName) -> SourceError:
         name = expression.name
         if name in self.source.alphabet.symbols:
             message = f"'{name}' is a symbol: that it stands here is written in '{name}'"
@@ -473,7 +464,7 @@ class _Checker:
         message = f"'{name}' is not defined{hint} (the name of a symbol can be put in quotes)"
         return self._mistake(message, expression.place)
 
-    def _mistake(self, message: str, place: Location) -> SourceError:
+    def _mistake(self, message: str, place: syntax.Location) -> SourceError:
         return mistake(message, self.text, place)
 
 

@@ -12,47 +12,9 @@ from fractions import Fraction
 from typing import cast, final
 
 from attemper.attention_program.ops import Choice, Direction, Mask
+from attemper.languages.rasp import syntax
 from attemper.languages.rasp.program import RaspProgram, parse_rasp
 from attemper.languages.rasp.show import show
-from attemper.languages.rasp.syntax import (
-    Applied,
-    Comparison,
-    Conditional,
-    Definition,
-    Distributed,
-    Divisor,
-    Edge,
-    Expression,
-    Extreme,
-    ExtremeOf,
-    Implication,
-    In,
-    Index,
-    Join,
-    Joined,
-    Length,
-    Magnitude,
-    Multiple,
-    Name,
-    Nearest,
-    Negation,
-    Negative,
-    Node,
-    Number,
-    Position,
-    ProgramText,
-    Quantified,
-    Quantifier,
-    Relation,
-    RemainderTest,
-    Selection,
-    Shifted,
-    Sum,
-    SymbolName,
-    Truth,
-    WordSymbol,
-    operands,
-)
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet, parse_alphabet
 
@@ -83,15 +45,15 @@ class Value:
     __slots__ = ("expression",)
     __hash__ = object.__hash__
 
-    def __init__(self, expression: Expression) -> None:
+    def __init__(self, expression: syntax.Expression) -> None:
         self.expression = expression
 
     def named(self, name: str) -> Value:
         """The same value; the text calls it by this name."""
-        return Value(Name(name, meaning=self.expression))
+        return Value(syntax.Name(name, meaning=self.expression))
 
-    def __call__(self, index: Index) -> Value:
-        return Value(Applied(self.expression, Index(index)))
+    def __call__(self, index: syntax.Index) -> Value:
+        return Value(syntax.Applied(self.expression, syntax.Index(index)))
 
     def __bool__(self) -> bool:
         raise TypeError(
@@ -100,46 +62,46 @@ class Value:
         )
 
     def __and__(self, other: Value | bool) -> Value:
-        return _joined(Join.AND, self, other)
+        return _joined(syntax.Join.AND, self, other)
 
     def __rand__(self, other: bool) -> Value:
-        return _joined(Join.AND, other, self)
+        return _joined(syntax.Join.AND, other, self)
 
     def __or__(self, other: Value | bool) -> Value:
-        return _joined(Join.OR, self, other)
+        return _joined(syntax.Join.OR, self, other)
 
     def __ror__(self, other: bool) -> Value:
-        return _joined(Join.OR, other, self)
+        return _joined(syntax.Join.OR, other, self)
 
     def __xor__(self, other: Value | bool) -> Value:
-        return _joined(Join.XOR, self, other)
+        return _joined(syntax.Join.XOR, self, other)
 
     def __rxor__(self, other: bool) -> Value:
-        return _joined(Join.XOR, other, self)
+        return _joined(syntax.Join.XOR, other, self)
 
     def __invert__(self) -> Value:
-        return Value(Negation(self.expression))
+        return Value(syntax.Negation(self.expression))
 
     def __add__(self, other: Value | int) -> Value:
-        return Value(Sum((self.expression, _expression(other))))
+        return Value(syntax.Sum((self.expression, _expression(other))))
 
     def __radd__(self, other: int) -> Value:
-        return Value(Sum((_expression(other), self.expression)))
+        return Value(syntax.Sum((_expression(other), self.expression)))
 
     def __sub__(self, other: Value | int) -> Value:
-        return Value(Sum((self.expression, Negative(_expression(other)))))
+        return Value(syntax.Sum((self.expression, syntax.Negative(_expression(other)))))
 
     def __rsub__(self, other: int) -> Value:
-        return Value(Sum((_expression(other), Negative(self.expression))))
+        return Value(syntax.Sum((_expression(other), syntax.Negative(self.expression))))
 
     def __neg__(self) -> Value:
-        return Value(Negative(self.expression))
+        return Value(syntax.Negative(self.expression))
 
     def __mul__(self, factor: int) -> Value:
         if type(factor) is not int:
             raise TypeError(f"an Integer is multiplied by a Python int, not by {factor!r}")
-        multiple = Multiple(abs(factor), self.expression)
-        return Value(Negative(multiple) if factor < 0 else multiple)
+        multiple = syntax.Multiple(abs(factor), self.expression)
+        return Value(syntax.Negative(multiple) if factor < 0 else multiple)
 
     __rmul__ = __mul__
 
@@ -147,25 +109,25 @@ class Value:
         return Remaindering(self, modulus)
 
     def __abs__(self) -> Value:
-        return Value(Magnitude(self.expression))
+        return Value(syntax.Magnitude(self.expression))
 
     def __eq__(self, other: object) -> Value:  # type: ignore[override]
-        return _compared(Relation.EQUAL, self, other)
+        return _compared(syntax.Relation.EQUAL, self, other)
 
     def __ne__(self, other: object) -> Value:  # type: ignore[override]
-        return _compared(Relation.UNEQUAL, self, other)
+        return _compared(syntax.Relation.UNEQUAL, self, other)
 
     def __le__(self, other: Value | int) -> Value:
-        return _compared(Relation.AT_MOST, self, other)
+        return _compared(syntax.Relation.AT_MOST, self, other)
 
     def __lt__(self, other: Value | int) -> Value:
-        return _compared(Relation.LESS, self, other)
+        return _compared(syntax.Relation.LESS, self, other)
 
     def __ge__(self, other: Value | int) -> Value:
-        return _compared(Relation.AT_LEAST, self, other)
+        return _compared(syntax.Relation.AT_LEAST, self, other)
 
     def __gt__(self, other: Value | int) -> Value:
-        return _compared(Relation.GREATER, self, other)
+        return _compared(syntax.Relation.GREATER, self, other)
 
 
 @final
@@ -181,31 +143,31 @@ class Remaindering:
     def __eq__(self, remainder: object) -> Value:  # type: ignore[override]
         if type(remainder) is not int or type(self.modulus) is not int:
             raise TypeError("a remainder is tested as in x % 3 == 1, with Python ints")
-        return Value(RemainderTest(self.value.expression, self.modulus, remainder))
+        return Value(syntax.RemainderTest(self.value.expression, self.modulus, remainder))
 
     def __ne__(self, remainder: object) -> Value:  # type: ignore[override]
         return ~(self == remainder)
 
 
-i, j = Index.HERE, Index.THERE
-first, last = Value(Edge(At.FIRST)), Value(Edge(At.LAST))
-symbol = Value(WordSymbol())
-position, length = Value(Position()), Value(Length())
+i, j = syntax.Index.HERE, syntax.Index.THERE
+first, last = Value(syntax.Edge(At.FIRST)), Value(syntax.Edge(At.LAST))
+symbol = Value(syntax.WordSymbol())
+position, length = Value(syntax.Position()), Value(syntax.Length())
 
 
 def is_in(*symbols: str) -> Value:
     """Bit: the symbol of the word is one of these."""
-    return Value(In(symbols))
+    return Value(syntax.In(symbols))
 
 
 def implies(premise: Value | bool, conclusion: Value | bool) -> Value:
     """Bit: the second holds if the first does."""
-    return Value(Implication(_expression(premise), _expression(conclusion)))
+    return Value(syntax.Implication(_expression(premise), _expression(conclusion)))
 
 
 def when(condition: Value, then: Value | bool | int | str, otherwise: Value | bool | int | str) -> Value:
     """`then` where the Bit holds, else `otherwise`; both have one type."""
-    return Value(Conditional(condition.expression, _expression(then), _expression(otherwise)))
+    return Value(syntax.Conditional(condition.expression, _expression(then), _expression(otherwise)))
 
 
 def distribution(probabilities: Mapping[str, int | float | str | Fraction]) -> Value:
@@ -218,32 +180,32 @@ def distribution(probabilities: Mapping[str, int | float | str | Fraction]) -> V
     alphabet a b
     output in 'a' ? {b: 1} : {a: 1/2, b: 1/2}
     """
-    return Value(Distributed(tuple((name, Fraction(str(own))) for name, own in probabilities.items())))
+    return Value(syntax.Distributed(tuple((name, Fraction(str(own))) for name, own in probabilities.items())))
 
 
 def minimum(*integers: Value | int) -> Value:
     """The least of several Integers."""
-    return Value(ExtremeOf(Extreme.LEAST, tuple(map(_expression, integers))))
+    return Value(syntax.ExtremeOf(syntax.Extreme.LEAST, tuple(map(_expression, integers))))
 
 
 def maximum(*integers: Value | int) -> Value:
     """The greatest of several Integers."""
-    return Value(ExtremeOf(Extreme.GREATEST, tuple(map(_expression, integers))))
+    return Value(syntax.ExtremeOf(syntax.Extreme.GREATEST, tuple(map(_expression, integers))))
 
 
 def some(body: Value | None = None, *, where: Value | None = None, mask: str = "<=") -> Value:
     """Bit: of the visible positions j where the condition holds, some one has the body."""
-    return _quantified(Quantifier.SOME, mask, where, body)
+    return _quantified(syntax.Quantifier.SOME, mask, where, body)
 
 
 def every(body: Value | None = None, *, where: Value | None = None, mask: str = "<=") -> Value:
     """Bit: of the visible positions j where the condition holds, every one has the body."""
-    return _quantified(Quantifier.EVERY, mask, where, body)
+    return _quantified(syntax.Quantifier.EVERY, mask, where, body)
 
 
 def count(body: Value | None = None, *, where: Value | None = None, mask: str = "<=") -> Value:
     """Integer: how many of the visible positions j where the condition holds have the body."""
-    return _quantified(Quantifier.COUNT, mask, where, body)
+    return _quantified(syntax.Quantifier.COUNT, mask, where, body)
 
 
 def rightmost(
@@ -280,19 +242,23 @@ def nearest(
     alphabet a b
     output nearest rightmost[all : pos(j) ~ (len + 1 - pos)(i)] symbol
     """
-    here = Applied(query.expression, Index.HERE) if isinstance(query, Value) else _expression(query)
-    integers = Applied(key.expression, Index.THERE), here
-    return Value(Nearest(Choice(choice), Mask(mask), _condition(where), *integers, _expression(value)))
+    here = (
+        syntax.Applied(query.expression, syntax.Index.HERE)
+        if isinstance(query, Value)
+        else _expression(query)
+    )
+    integers = syntax.Applied(key.expression, syntax.Index.THERE), here
+    return Value(syntax.Nearest(Choice(choice), Mask(mask), _condition(where), *integers, _expression(value)))
 
 
 def previous(value: Value, distance: int = 1, default: bool | str = False) -> Value:
     """The value so many positions before, else the default."""
-    return Value(Shifted(Direction.PREVIOUS, distance, value.expression, _default(default)))
+    return Value(syntax.Shifted(Direction.PREVIOUS, distance, value.expression, _default(default)))
 
 
 def following(value: Value, distance: int = 1, default: bool | str = False) -> Value:
     """The value so many positions after, else the default; `next` in the text."""
-    return Value(Shifted(Direction.NEXT, distance, value.expression, _default(default)))
+    return Value(syntax.Shifted(Direction.NEXT, distance, value.expression, _default(default)))
 
 
 def text(
@@ -311,8 +277,8 @@ def text(
     """
     symbols = parse_alphabet(alphabet) if isinstance(alphabet, str) else Alphabet(tuple(alphabet))
     definitions, expression = _written(output.expression)
-    divisor = None if per is None else Divisor(per)
-    return show(ProgramText(symbols, accepts_empty, definitions, expression, At(at), divisor))
+    divisor = None if per is None else syntax.Divisor(per)
+    return show(syntax.ProgramText(symbols, accepts_empty, definitions, expression, At(at), divisor))
 
 
 def program(
@@ -333,62 +299,66 @@ def program(
     return parse_rasp(text(output, alphabet=alphabet, accepts_empty=accepts_empty, at=at, per=per))
 
 
-def _expression(like: object) -> Expression:
+def _expression(like: object) -> syntax.Expression:
     """The expression of a value, a Python bool, an int, or a text (the name of a symbol)."""
     match like:
         case Value(expression=expression):
             return expression
         case bool():
-            return Truth(like)
+            return syntax.Truth(like)
         case int():
-            return Negative(Number(-like)) if like < 0 else Number(like)
+            return syntax.Negative(syntax.Number(-like)) if like < 0 else syntax.Number(like)
         case str():
-            return SymbolName(like)
+            return syntax.SymbolName(like)
         case _:
             raise TypeError(f"neither a value of a program nor a bool, an int or a text: {like!r}")
 
 
-def _default(default: bool | str) -> Expression | None:
+def _default(default: bool | str) -> syntax.Expression | None:
     return None if default is False else _expression(default)
 
 
-def _joined(join: Join, left: Value | bool, right: Value | bool) -> Value:
-    return Value(Joined(join, (_expression(left), _expression(right))))
+def _joined(join: syntax.Join, left: Value | bool, right: Value | bool) -> Value:
+    return Value(syntax.Joined(join, (_expression(left), _expression(right))))
 
 
-def _compared(relation: Relation, left: Value, right: object) -> Value:
-    return Value(Comparison(relation, left.expression, _expression(right)))
+def _compared(relation: syntax.Relation, left: Value, right: object) -> Value:
+    return Value(syntax.Comparison(relation, left.expression, _expression(right)))
 
 
-def _quantified(quantifier: Quantifier, mask: str, where: Value | None, body: Value | None) -> Value:
+def _quantified(quantifier: syntax.Quantifier, mask: str, where: Value | None, body: Value | None) -> Value:
     there = None if body is None else body.expression
-    return Value(Quantified(quantifier, Mask(mask), _condition(where), there))
+    return Value(syntax.Quantified(quantifier, Mask(mask), _condition(where), there))
 
 
 def _selection(
     choice: Choice, mask: str, where: Value | None, value: Value | str | bool, default: bool | str
 ) -> Value:
     fetched, otherwise = _expression(value), _expression(default)
-    return Value(Selection(choice, Mask(mask), _condition(where), fetched, otherwise))
+    return Value(syntax.Selection(choice, Mask(mask), _condition(where), fetched, otherwise))
 
 
-def _condition(where: Value | None) -> Expression | None:
+def _condition(where: Value | None) -> syntax.Expression | None:
     """A condition that says nowhere where it is read is read at j."""
     if where is None:
         return None
     nodes = list(_in_order(where.expression))
-    return where.expression if _open(nodes)[id(nodes[-1])] else Applied(where.expression, Index.THERE)
+    return (
+        where.expression
+        if _open(nodes)[id(nodes[-1])]
+        else syntax.Applied(where.expression, syntax.Index.THERE)
+    )
 
 
-def _parts(node: Expression) -> tuple[Expression, ...]:
+def _parts(node: syntax.Expression) -> tuple[syntax.Expression, ...]:
     match node:
-        case Name(meaning=meaning) if meaning is not None:
+        case syntax.Name(meaning=meaning) if meaning is not None:
             return (meaning,)
         case _:
-            return operands(node)
+            return syntax.operands(node)
 
 
-def _in_order(root: Expression) -> Iterator[Expression]:
+def _in_order(root: syntax.Expression) -> Iterator[syntax.Expression]:
     """Everything that it is made of, each object once, parts first."""
     done: set[int] = set()
     waiting = [(root, False)]
@@ -404,21 +374,21 @@ def _in_order(root: Expression) -> Iterator[Expression]:
             waiting += [(part, False) for part in reversed(_parts(node))]
 
 
-def _open(nodes: Sequence[Expression]) -> dict[int, bool]:
+def _open(nodes: Sequence[syntax.Expression]) -> dict[int, bool]:
     """Of expressions in order: whether they speak of i or j outside brackets of their own."""
     found: dict[int, bool] = {}
     for node in nodes:
         match node:
-            case Applied():
+            case syntax.Applied():
                 found[id(node)] = True
-            case Quantified() | Selection() | Nearest() | Shifted():
+            case syntax.Quantified() | syntax.Selection() | syntax.Nearest() | syntax.Shifted():
                 found[id(node)] = False
             case _:
                 found[id(node)] = any(found[id(part)] for part in _parts(node))
     return found
 
 
-def _written(root: Expression) -> tuple[tuple[Definition, ...], Expression]:
+def _written(root: syntax.Expression) -> tuple[tuple[syntax.Definition, ...], syntax.Expression]:
     """The definitions, and the output in terms of them."""
     nodes = list(_in_order(root))
     writing = _Writing(nodes)
@@ -430,43 +400,43 @@ def _written(root: Expression) -> tuple[tuple[Definition, ...], Expression]:
 class _Writing:
     """Gives names to what has one, is used more than once, or nests too deeply."""
 
-    def __init__(self, nodes: Sequence[Expression]) -> None:
+    def __init__(self, nodes: Sequence[syntax.Expression]) -> None:
         self.open = _open(nodes)
         self.uses: dict[int, int] = {}
         self.names: dict[int, str] = {}
         for node in nodes:
             for part in _parts(node):
                 self.uses[id(part)] = self.uses.get(id(part), 0) + 1
-            if isinstance(node, Name) and node.meaning is not None:
+            if isinstance(node, syntax.Name) and node.meaning is not None:
                 self.names.setdefault(id(node.meaning), node.name)
         self.taken = set(self.names.values())
-        self.written: dict[int, Expression] = {}
+        self.written: dict[int, syntax.Expression] = {}
         self.depths: dict[int, int] = {}
-        self.definitions: list[Definition] = []
+        self.definitions: list[syntax.Definition] = []
 
-    def add(self, node: Expression) -> None:
+    def add(self, node: syntax.Expression) -> None:
         """One more expression; its parts are written."""
-        if isinstance(node, Name) and node.meaning is not None:
+        if isinstance(node, syntax.Name) and node.meaning is not None:
             self._define(node.name, self.written[id(node.meaning)])
-            self.written[id(node)], self.depths[id(node)] = Name(node.name), 0
+            self.written[id(node)], self.depths[id(node)] = syntax.Name(node.name), 0
             return
         expression = _rebuilt(node, lambda part: self.written[id(part)])
-        depth = 1 + max((self.depths[id(part)] for part in operands(node)), default=-1)
+        depth = 1 + max((self.depths[id(part)] for part in syntax.operands(node)), default=-1)
         name = self._name(node, depth)
         if name is not None:
             self._define(name, expression)
-            expression, depth = Name(name), 0
+            expression, depth = syntax.Name(name), 0
         self.written[id(node)], self.depths[id(node)] = expression, depth
 
-    def _define(self, name: str, expression: Expression) -> None:
+    def _define(self, name: str, expression: syntax.Expression) -> None:
         """A definition; nothing, if the expression has become that name already."""
-        if expression != Name(name) and Definition(name, expression) not in self.definitions:
-            self.definitions.append(Definition(name, expression))
+        if expression != syntax.Name(name) and syntax.Definition(name, expression) not in self.definitions:
+            self.definitions.append(syntax.Definition(name, expression))
 
-    def _name(self, node: Expression, depth: int) -> str | None:
+    def _name(self, node: syntax.Expression, depth: int) -> str | None:
         if id(node) in self.names:
             return self.names[id(node)]
-        if self.open[id(node)] or not operands(node):
+        if self.open[id(node)] or not syntax.operands(node):
             return None
         if self.uses.get(id(node), 0) < 2 and depth < DEEPEST:
             return None
@@ -477,30 +447,38 @@ class _Writing:
         return f"v{number}"
 
 
-def _rebuilt(node: Expression, to: Callable[[Expression], Expression]) -> Expression:
+def _rebuilt(
+    node: syntax.Expression, to: Callable[[syntax.Expression], syntax.Expression]
+) -> syntax.Expression:
     """The same expression of other parts; sums of sums are one sum, and so on."""
     match node:
-        case Joined(join, parts):
+        case syntax.Joined(join, parts):
             written = [to(part) for part in parts]
-            return Joined(
-                join, _spliced(written, lambda part: isinstance(part, Joined) and part.join is join)
+            return syntax.Joined(
+                join, _spliced(written, lambda part: isinstance(part, syntax.Joined) and part.join is join)
             )
-        case Sum(parts):
-            return Sum(_spliced([to(part) for part in parts], lambda part: isinstance(part, Sum)))
+        case syntax.Sum(parts):
+            return syntax.Sum(
+                _spliced([to(part) for part in parts], lambda part: isinstance(part, syntax.Sum))
+            )
         case _:
             return _replaced(node, to)
 
 
-def _spliced(parts: list[Expression], same: Callable[[Expression], bool]) -> tuple[Expression, ...]:
-    return tuple(inner for part in parts for inner in (operands(part) if same(part) else (part,)))
+def _spliced(
+    parts: list[syntax.Expression], same: Callable[[syntax.Expression], bool]
+) -> tuple[syntax.Expression, ...]:
+    return tuple(inner for part in parts for inner in (syntax.operands(part) if same(part) else (part,)))
 
 
-def _replaced(node: Expression, to: Callable[[Expression], Expression]) -> Expression:
+def _replaced(
+    node: syntax.Expression, to: Callable[[syntax.Expression], syntax.Expression]
+) -> syntax.Expression:
     changes: dict[str, object] = {}
     for one in fields(node):
         own = getattr(node, one.name)
-        if isinstance(own, Node):
-            changes[one.name] = to(cast("Expression", own))
-        elif isinstance(own, tuple) and any(isinstance(part, Node) for part in own):
+        if isinstance(own, syntax.Node):
+            changes[one.name] = to(cast("syntax.Expression", own))
+        elif isinstance(own, tuple) and any(isinstance(part, syntax.Node) for part in own):
             changes[one.name] = tuple(map(to, own))
     return replace(node, **changes)  # type: ignore[arg-type]

@@ -5,40 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
+from attemper.languages.temporal import syntax
 from attemper.languages.temporal.core import values_by_core
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Comparison,
-    Constant,
-    CountAtom,
-    First,
-    Formula,
-    Last,
-    LengthAtom,
-    Numerical,
-    PositionAtom,
-    Side,
-    Symbol,
-    Term,
-    TermAtom,
-    Unary,
-    UnaryOperator,
-    linear_term,
-)
 
 _UNARY = {
-    UnaryOperator.YESTERDAY: UnaryOperator.NEXT,
-    UnaryOperator.NEXT: UnaryOperator.YESTERDAY,
+    syntax.UnaryOperator.YESTERDAY: syntax.UnaryOperator.NEXT,
+    syntax.UnaryOperator.NEXT: syntax.UnaryOperator.YESTERDAY,
 }
 _BINARY = {
-    BinaryOperator.SINCE: BinaryOperator.UNTIL,
-    BinaryOperator.UNTIL: BinaryOperator.SINCE,
+    syntax.BinaryOperator.SINCE: syntax.BinaryOperator.UNTIL,
+    syntax.BinaryOperator.UNTIL: syntax.BinaryOperator.SINCE,
 }
-_SIDES = {Side.LEFT: Side.RIGHT, Side.RIGHT: Side.LEFT, Side.TOTAL: Side.TOTAL}
+_SIDES = {
+    syntax.Side.LEFT: syntax.Side.RIGHT,
+    syntax.Side.RIGHT: syntax.Side.LEFT,
+    syntax.Side.TOTAL: syntax.Side.TOTAL,
+}
 
 
-def mirrored(formula: Formula) -> Formula:
+def mirrored(formula: syntax.Formula) -> syntax.Formula:
     """The formula that holds at position n + 1 - i of the reversed word where this one holds at i.
 
     For every word of any length n >= 1 and 1 <= i <= n: w, i |= formula if and only if reverse(w), n + 1 - i
@@ -56,39 +41,39 @@ def mirrored(formula: Formula) -> Formula:
     return values_by_core(formula, _mirrored)[formula]
 
 
-def _mirrored(formula: Formula, known: Mapping[Formula, Formula]) -> Formula:
+def _mirrored(formula: syntax.Formula, known: Mapping[syntax.Formula, syntax.Formula]) -> syntax.Formula:
     match formula:
-        case Symbol() | Constant():
+        case syntax.Symbol() | syntax.Constant():
             return formula
-        case First():
-            return Last()
-        case Last():
-            return First()
-        case Unary(operator, operand):
-            return Unary(_UNARY.get(operator, operator), known[operand])
-        case Binary(operator, left, right):
-            return Binary(_BINARY.get(operator, operator), known[left], known[right])
-        case Comparison(operator, left_term, right_term):
-            return Comparison(operator, _term(left_term, known), _term(right_term, known))
-        case Numerical(predicate, term):
-            return Numerical(predicate, _term(term, known))
+        case syntax.First():
+            return syntax.Last()
+        case syntax.Last():
+            return syntax.First()
+        case syntax.Unary(operator, operand):
+            return syntax.Unary(_UNARY.get(operator, operator), known[operand])
+        case syntax.Binary(operator, left, right):
+            return syntax.Binary(_BINARY.get(operator, operator), known[left], known[right])
+        case syntax.Comparison(operator, left_term, right_term):
+            return syntax.Comparison(operator, _term(left_term, known), _term(right_term, known))
+        case syntax.Numerical(predicate, term):
+            return syntax.Numerical(predicate, _term(term, known))
         case _:
             assert_never(formula)
 
 
-def _term(term: Term, known: Mapping[Formula, Formula]) -> Term:
+def _term(term: syntax.Term, known: Mapping[syntax.Formula, syntax.Formula]) -> syntax.Term:
     """The term with each position i as n + 1 - i, and each count on the other side."""
-    parts: list[tuple[int, TermAtom]] = []
+    parts: list[tuple[int, syntax.TermAtom]] = []
     constant = term.constant
     for factor, atom in term.parts:
         match atom:
-            case PositionAtom():
-                parts += [(-factor, atom), (factor, LengthAtom())]
+            case syntax.PositionAtom():
+                parts += [(-factor, atom), (factor, syntax.LengthAtom())]
                 constant += factor
-            case LengthAtom():
+            case syntax.LengthAtom():
                 parts.append((factor, atom))
-            case CountAtom(side, counted):
-                parts.append((factor, CountAtom(_SIDES[side], known[counted])))
+            case syntax.CountAtom(side, counted):
+                parts.append((factor, syntax.CountAtom(_SIDES[side], known[counted])))
             case _:
                 assert_never(atom)
-    return linear_term(tuple(parts), constant)
+    return syntax.linear_term(tuple(parts), constant)

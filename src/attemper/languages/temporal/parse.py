@@ -13,27 +13,7 @@ from lark.tree import Meta
 
 from attemper.errors import SourceError
 from attemper.exact.predicates import BUILT_IN, Named, PredicateError, Remainder, named, registered_names
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Comparison,
-    ComparisonOperator,
-    Constant,
-    CountAtom,
-    First,
-    Formula,
-    Last,
-    LengthAtom,
-    Numerical,
-    PositionAtom,
-    Side,
-    Symbol,
-    Term,
-    Unary,
-    UnaryOperator,
-    linear_term,
-    subtract,
-)
+from attemper.languages.temporal import syntax
 from attemper.languages.words import Alphabet
 
 MAX_NESTING = 1000
@@ -49,7 +29,7 @@ MAX_INTEGER = 10**9
 """Larger integers are refused, so that every weight made from them is exact in float64."""
 
 
-def parse(text: str, alphabet: Alphabet | None = None) -> Formula:
+def parse(text: str, alphabet: Alphabet | None = None) -> syntax.Formula:
     """Read a formula; `docs/formulas.md` has the whole grammar.
 
     With an `alphabet`, each symbol must belong to it. Raises `SourceError`, with line, column,
@@ -81,11 +61,11 @@ def _parser() -> Lark:
 _UNARY_ALIASES = {"!": "!", "~": "!", "not": "!", "Z": "WY", "N": "WX", "X[!]": "X"}
 _COMPARISON_ALIASES = {"=": "=="}
 _CONNECTIVES = {
-    "iff": BinaryOperator.IFF,
-    "implies": BinaryOperator.IMPLIES,
-    "xor": BinaryOperator.XOR,
-    "or_": BinaryOperator.OR,
-    "and_": BinaryOperator.AND,
+    "iff": syntax.BinaryOperator.IFF,
+    "implies": syntax.BinaryOperator.IMPLIES,
+    "xor": syntax.BinaryOperator.XOR,
+    "or_": syntax.BinaryOperator.OR,
+    "and_": syntax.BinaryOperator.AND,
 }
 _LISTS = frozenset({"and_", "or_", "xor"})
 """Rules of connectives that join lists: what is joined to the left by the same one is part of the list."""
@@ -95,33 +75,39 @@ _NOT_NESTING = frozenset(
 )
 """Rules that build terms or nothing: nesting counts the operators of the formula, not its brackets."""
 
-_SIDES = {"#<[": Side.LEFT, "#<=[": Side.LEFT, "#>[": Side.RIGHT, "#>=[": Side.RIGHT, "#[": Side.TOTAL}
+_SIDES = {
+    "#<[": syntax.Side.LEFT,
+    "#<=[": syntax.Side.LEFT,
+    "#>[": syntax.Side.RIGHT,
+    "#>=[": syntax.Side.RIGHT,
+    "#[": syntax.Side.TOTAL,
+}
 
 
 @dataclass(frozen=True)
 class _Built:
     """What a subtree means, and how deeply it nests."""
 
-    node: Formula | Term
+    node: syntax.Formula | syntax.Term
     depth: int
     listed: int = 1
     """How many parts its outermost connective joins in a row."""
 
     @property
-    def formula(self) -> Formula:
-        assert not isinstance(self.node, Term)
+    def formula(self) -> syntax.Formula:
+        assert not isinstance(self.node, syntax.Term)
         return self.node
 
     @property
-    def term(self) -> Term:
-        assert isinstance(self.node, Term)
+    def term(self) -> syntax.Term:
+        assert isinstance(self.node, syntax.Term)
         return self.node
 
 
-def _build(tree: Tree[Token], text: str, alphabet: Alphabet | None) -> Formula:
+def _build(tree: Tree[Token], text: str, alphabet: Alphabet | None) -> syntax.Formula:
     """The tree's formula, built from the leaves up without recursion; equal parts are one object."""
     built: dict[int, _Built] = {}
-    distinct: dict[Formula | Term, Formula | Term] = {}
+    distinct: dict[syntax.Formula | syntax.Term, syntax.Formula | syntax.Term] = {}
     for subtree in tree.iter_subtrees():
         children = [c if isinstance(c, Token) else built[id(c)] for c in subtree.children]
         node = _node(subtree.data, children, text, alphabet)
@@ -130,40 +116,42 @@ def _build(tree: Tree[Token], text: str, alphabet: Alphabet | None) -> Formula:
             raise _at(subtree.meta, f"the formula nests deeper than {MAX_NESTING} levels", text)
         if own.listed > MAX_LISTED:
             raise _at(subtree.meta, f"more than {MAX_LISTED:,} parts are joined in a row", text)
-        if isinstance(node, Term) and _size(node) > MAX_INTEGER:
+        if isinstance(node, syntax.Term) and _size(node) > MAX_INTEGER:
             raise _at(subtree.meta, f"the term has a factor larger than {MAX_INTEGER}", text)
         built[id(subtree)] = _Built(distinct.setdefault(node, node), own.depth, own.listed)
     return built[id(tree)].formula
 
 
-def _measured(rule: str, node: Formula | Term, children: list[_Built]) -> _Built:
+def _measured(rule: str, node: syntax.Formula | syntax.Term, children: list[_Built]) -> _Built:
     """The node with how deeply it nests: `f & g & h` is a list, and no deeper than `f & g`."""
     depth = max((child.depth for child in children), default=0)
     if rule in _NOT_NESTING:
         return _Built(node, depth, children[0].listed if rule == "parenthesised" else 1)
-    if rule in _LISTS and isinstance(node, Binary):
+    if rule in _LISTS and isinstance(node, syntax.Binary):
         left, right = children
-        if isinstance(left.node, Binary) and left.node.operator is node.operator:
+        if isinstance(left.node, syntax.Binary) and left.node.operator is node.operator:
             return _Built(node, max(left.depth, right.depth + 1), left.listed + 1)
         return _Built(node, depth + 1, 2)
     # `t % m != r` is two nodes: the negation of a remainder.
-    return _Built(node, depth + (2 if rule == "remainder" and isinstance(node, Unary) else 1))
+    return _Built(node, depth + (2 if rule == "remainder" and isinstance(node, syntax.Unary) else 1))
 
 
-def _size(term: Term) -> int:
+def _size(term: syntax.Term) -> int:
     """The largest integer in the term."""
     return max(abs(term.constant), *(abs(factor) for factor, _ in term.parts), 0)
 
 
-_WORDS: dict[str, Formula] = {
-    "true": Constant(True),
-    "false": Constant(False),
-    "first": First(),
-    "last": Last(),
+_WORDS: dict[str, syntax.Formula] = {
+    "true": syntax.Constant(True),
+    "false": syntax.Constant(False),
+    "first": syntax.First(),
+    "last": syntax.Last(),
 }
 
 
-def _node(rule: str, children: list[Token | _Built], text: str, alphabet: Alphabet | None) -> Formula | Term:
+def _node(
+    rule: str, children: list[Token | _Built], text: str, alphabet: Alphabet | None
+) -> syntax.Formula | syntax.Term:
     """What one grammar rule builds from the values of its children."""
     match rule, children:
         case ("start", [_Built() as inner]) | ("parenthesised", [_Built() as inner]):
@@ -176,49 +164,51 @@ def _node(rule: str, children: list[Token | _Built], text: str, alphabet: Alphab
             return _symbol(token, token.value[1:-1], text, alphabet)
         case "unary", [Token() as token, _Built() as inner]:
             spelling = _UNARY_ALIASES.get(token.value, token.value)
-            return Unary(UnaryOperator(spelling), inner.formula)
+            return syntax.Unary(syntax.UnaryOperator(spelling), inner.formula)
         case "temporal", [_Built() as left, Token() as token, _Built() as right]:
-            return Binary(BinaryOperator(token.value), left.formula, right.formula)
+            return syntax.Binary(syntax.BinaryOperator(token.value), left.formula, right.formula)
         case (("iff" | "implies" | "xor" | "or_" | "and_"), [_Built() as left, _Built() as right]):
-            return Binary(_CONNECTIVES[rule], left.formula, right.formula)
+            return syntax.Binary(_CONNECTIVES[rule], left.formula, right.formula)
         case "comparison", [_Built() as left, Token() as token, _Built() as right]:
             spelling = _COMPARISON_ALIASES.get(token.value, token.value)
-            return Comparison(ComparisonOperator(spelling), left.term, right.term)
+            return syntax.Comparison(syntax.ComparisonOperator(spelling), left.term, right.term)
         case "remainder", [_Built() as inner, Token() as modulus, Token() as equality, Token() as remainder]:
             predicate = _remainder(modulus, remainder, text)
-            test = Numerical(predicate, inner.term)
-            return Unary(UnaryOperator.NOT, test) if equality.value == "!=" else test
+            test = syntax.Numerical(predicate, inner.term)
+            return syntax.Unary(syntax.UnaryOperator.NOT, test) if equality.value == "!=" else test
         case "named", [Token() as name, _Built() as inner]:
-            return Numerical(_named(name, text), inner.term)
+            return syntax.Numerical(_named(name, text), inner.term)
         case _:
             return _term(rule, children, text)
 
 
-def _term(rule: str, children: list[Token | _Built], text: str) -> Term:
+def _term(rule: str, children: list[Token | _Built], text: str) -> syntax.Term:
     match rule, children:
         case "integer", [Token() as token]:
-            return Term((), _integer(token, text))
+            return syntax.Term((), _integer(token, text))
         case "negated", [_Built() as inner]:
-            return subtract(Term((), 0), inner.term)
+            return syntax.subtract(syntax.Term((), 0), inner.term)
         case "plus", [_Built() as left, _Built() as right]:
-            return linear_term(left.term.parts + right.term.parts, left.term.constant + right.term.constant)
+            return syntax.linear_term(
+                left.term.parts + right.term.parts, left.term.constant + right.term.constant
+            )
         case "minus", [_Built() as left, _Built() as right]:
-            return subtract(left.term, right.term)
+            return syntax.subtract(left.term, right.term)
         case "scaled", [Token() as token, _Built() as inner]:
             factor = _integer(token, text)
             parts = tuple((factor * own, atom) for own, atom in inner.term.parts)
-            return linear_term(parts, factor * inner.term.constant)
+            return syntax.linear_term(parts, factor * inner.term.constant)
         case "position", []:
-            return Term(((1, PositionAtom()),), 0)
+            return syntax.Term(((1, syntax.PositionAtom()),), 0)
         case "length", []:
-            return Term(((1, LengthAtom()),), 0)
+            return syntax.Term(((1, syntax.LengthAtom()),), 0)
         case "count", [Token() as bracket, _Built() as inner]:
-            return Term(((1, CountAtom(_SIDES[bracket.value], inner.formula)),), 0)
+            return syntax.Term(((1, syntax.CountAtom(_SIDES[bracket.value], inner.formula)),), 0)
         case _:
             raise AssertionError(f"grammar rule '{rule}' has no meaning")
 
 
-def _symbol(token: Token, name: str, text: str, alphabet: Alphabet | None) -> Symbol:
+def _symbol(token: Token, name: str, text: str, alphabet: Alphabet | None) -> syntax.Symbol:
     """A predicate of a user's own may share its name with a symbol: only a predicate has a bracket."""
     unknown = alphabet is not None and name not in alphabet.symbols
     if token.type == "NAME" and (name in BUILT_IN or (unknown and name in registered_names())):
@@ -230,7 +220,7 @@ def _symbol(token: Token, name: str, text: str, alphabet: Alphabet | None) -> Sy
         raise _at(token, f"symbol '{name}' is not in the alphabet", text, *known)
     if alphabet is None and (not name or any(c.isspace() for c in name)):
         raise _at(token, "a symbol has at least one character and no blanks", text)
-    return Symbol(name)
+    return syntax.Symbol(name)
 
 
 def _integer(token: Token, text: str) -> int:

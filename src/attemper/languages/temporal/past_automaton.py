@@ -13,17 +13,8 @@ from collections.abc import Mapping
 
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
+from attemper.languages.temporal import syntax
 from attemper.languages.temporal.core import values_by_core
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Constant,
-    First,
-    Formula,
-    Symbol,
-    Unary,
-    UnaryOperator,
-)
 from attemper.languages.words import Alphabet
 
 MOST_STATES = 1_000
@@ -34,11 +25,11 @@ class _NoPastError(Exception):
     """The formula looks ahead, or at numbers."""
 
 
-_State = frozenset[Formula] | None
+_State = frozenset[syntax.Formula] | None
 """What is true at the last position; None before the first."""
 
 
-def past_automaton(formula: Formula, alphabet: Alphabet, *, accepts_empty: bool) -> Dfa | None:
+def past_automaton(formula: syntax.Formula, alphabet: Alphabet, *, accepts_empty: bool) -> Dfa | None:
     """The minimal automaton of the words at whose last position the formula holds.
 
     None for a formula that looks ahead, or at numbers, and for more than `MOST_STATES` states.
@@ -70,30 +61,30 @@ def past_automaton(formula: Formula, alphabet: Alphabet, *, accepts_empty: bool)
     return minimal(Dfa(alphabet, tuple(moves), 0, frozenset(accepting)))
 
 
-def _after(formula: Formula, before: _State, letter: str) -> frozenset[Formula]:
+def _after(formula: syntax.Formula, before: _State, letter: str) -> frozenset[syntax.Formula]:
     """What is true after a letter, of the formula itself and of what the next position asks for."""
-    kept: dict[Formula, bool] = {}
+    kept: dict[syntax.Formula, bool] = {}
 
-    def value(part: Formula, known: Mapping[Formula, bool]) -> bool:
+    def value(part: syntax.Formula, known: Mapping[syntax.Formula, bool]) -> bool:
         match part:
-            case Symbol(name):
+            case syntax.Symbol(name):
                 return name == letter
-            case Constant(is_true):
+            case syntax.Constant(is_true):
                 return is_true
-            case First():
+            case syntax.First():
                 return before is None
-            case Unary(UnaryOperator.NOT, f):
+            case syntax.Unary(syntax.UnaryOperator.NOT, f):
                 return not known[f]
-            case Unary(UnaryOperator.YESTERDAY, f):
+            case syntax.Unary(syntax.UnaryOperator.YESTERDAY, f):
                 kept[f] = known[f]
                 return before is not None and f in before
-            case Binary(BinaryOperator.AND, f, g):
+            case syntax.Binary(syntax.BinaryOperator.AND, f, g):
                 return known[f] and known[g]
-            case Binary(BinaryOperator.OR, f, g):
+            case syntax.Binary(syntax.BinaryOperator.OR, f, g):
                 return known[f] or known[g]
-            case Binary(BinaryOperator.XOR, f, g):
+            case syntax.Binary(syntax.BinaryOperator.XOR, f, g):
                 return known[f] != known[g]
-            case Binary(BinaryOperator.SINCE, f, g):
+            case syntax.Binary(syntax.BinaryOperator.SINCE, f, g):
                 kept[part] = known[g] or (known[f] and before is not None and part in before)
                 return kept[part]
             case _:

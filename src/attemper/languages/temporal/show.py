@@ -6,42 +6,24 @@ import re
 from typing import assert_never
 
 from attemper.exact.predicates import BUILT_IN, RESERVED_WORDS, Named, Remainder
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Comparison,
-    Constant,
-    CountAtom,
-    First,
-    Formula,
-    Last,
-    LengthAtom,
-    Numerical,
-    PositionAtom,
-    Symbol,
-    Term,
-    TermAtom,
-    Unary,
-    UnaryOperator,
-    subformulas,
-)
+from attemper.languages.temporal import syntax
 
 _CONNECTIVES = {
-    BinaryOperator.IFF: 1,
-    BinaryOperator.IMPLIES: 2,
-    BinaryOperator.XOR: 3,
-    BinaryOperator.OR: 4,
-    BinaryOperator.AND: 5,
+    syntax.BinaryOperator.IFF: 1,
+    syntax.BinaryOperator.IMPLIES: 2,
+    syntax.BinaryOperator.XOR: 3,
+    syntax.BinaryOperator.OR: 4,
+    syntax.BinaryOperator.AND: 5,
 }
 """How tightly they bind; all others bind more tightly than these."""
 
-Shown = dict[Formula, tuple[str, int]]
+Shown = dict[syntax.Formula, tuple[str, int]]
 """The texts of subformulas, each with how tightly its outermost operator binds."""
 
 _TEMPORAL, _UNARY, _PRIMARY = 6, 7, 8
 
 
-def show(formula: Formula) -> str:
+def show(formula: syntax.Formula) -> str:
     """The formula's text.
 
     >>> from attemper.languages.temporal.parse import parse
@@ -49,12 +31,12 @@ def show(formula: Formula) -> str:
     'a & !b -> WY c'
     """
     shown: Shown = {}
-    for part in subformulas(formula):
+    for part in syntax.subformulas(formula):
         shown[part] = show_by_operands(part, shown)
     return shown[formula][0]
 
 
-def show_within(formula: Formula, most: int) -> str | None:
+def show_within(formula: syntax.Formula, most: int) -> str | None:
     """The formula's text, if it has at most `most` characters.
 
     A formula can share its parts, so that its text is exponentially longer than the formula is large.
@@ -64,7 +46,7 @@ def show_within(formula: Formula, most: int) -> str | None:
     ('O a', None)
     """
     shown: Shown = {}
-    for part in subformulas(formula):
+    for part in syntax.subformulas(formula):
         shown[part] = show_by_operands(part, shown)
         if len(shown[part][0]) > most:
             return None
@@ -82,35 +64,35 @@ def show_symbol(name: str) -> str:
     return f'"{name}"' if "'" in name else f"'{name}'"
 
 
-def show_by_operands(formula: Formula, shown: Shown) -> tuple[str, int]:
+def show_by_operands(formula: syntax.Formula, shown: Shown) -> tuple[str, int]:
     """The text, and how tightly its outermost operator binds, given those of its operands."""
     match formula:
-        case Symbol(name):
+        case syntax.Symbol(name):
             return show_symbol(name), _PRIMARY
-        case Constant(value):
+        case syntax.Constant(value):
             return ("true" if value else "false"), _PRIMARY
-        case First():
+        case syntax.First():
             return "first", _PRIMARY
-        case Last():
+        case syntax.Last():
             return "last", _PRIMARY
-        case Unary(operator, operand):
-            gap = "" if operator is UnaryOperator.NOT else " "
+        case syntax.Unary(operator, operand):
+            gap = "" if operator is syntax.UnaryOperator.NOT else " "
             return f"{operator}{gap}{_bracket(shown[operand], _UNARY)}", _UNARY
-        case Binary(operator, left, right):
+        case syntax.Binary(operator, left, right):
             own = _CONNECTIVES.get(operator, _TEMPORAL)
-            to_the_right = own == _TEMPORAL or operator is BinaryOperator.IMPLIES
+            to_the_right = own == _TEMPORAL or operator is syntax.BinaryOperator.IMPLIES
             shown_left = _bracket(shown[left], own + 1 if to_the_right else own)
             shown_right = _bracket(shown[right], own if to_the_right else own + 1)
             return f"{shown_left} {operator} {shown_right}", own
-        case Comparison(operator, left_term, right_term):
+        case syntax.Comparison(operator, left_term, right_term):
             return f"{_show_term(left_term, shown)} {operator} {_show_term(right_term, shown)}", _PRIMARY
-        case Numerical(predicate, term):
+        case syntax.Numerical(predicate, term):
             return _show_numerical(predicate, term, shown), _PRIMARY
         case _:
             assert_never(formula)
 
 
-def _show_numerical(predicate: Remainder | Named, term: Term, shown: Shown) -> str:
+def _show_numerical(predicate: Remainder | Named, term: syntax.Term, shown: Shown) -> str:
     argument = _show_term(term, shown)
     match predicate:
         case Remainder(modulus, remainder):
@@ -127,7 +109,7 @@ def _bracket(operand: tuple[str, int], at_least: int) -> str:
     return text if tightness >= at_least else f"({text})"
 
 
-def _show_term(term: Term, shown: Shown) -> str:
+def _show_term(term: syntax.Term, shown: Shown) -> str:
     pieces = [_show_product(factor, _show_atom(atom, shown)) for factor, atom in term.parts]
     if term.constant or not pieces:
         pieces.append(("-" if term.constant < 0 else "+", str(abs(term.constant))))
@@ -141,13 +123,13 @@ def _show_product(factor: int, atom: str) -> tuple[str, str]:
     return sign, atom if abs(factor) == 1 else f"{abs(factor)}*{atom}"
 
 
-def _show_atom(atom: TermAtom, shown: Shown) -> str:
+def _show_atom(atom: syntax.TermAtom, shown: Shown) -> str:
     match atom:
-        case PositionAtom():
+        case syntax.PositionAtom():
             return "pos"
-        case LengthAtom():
+        case syntax.LengthAtom():
             return "len"
-        case CountAtom(side, formula):
+        case syntax.CountAtom(side, formula):
             return f"{side}[{shown[formula][0]}]"
         case _:
             assert_never(atom)

@@ -10,40 +10,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attemper.errors import AmbiguousReadingError
+from attemper.languages.temporal import syntax
 from attemper.languages.temporal.core import values_by_core
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Comparison,
-    Formula,
-    Numerical,
-    Side,
-    Unary,
-    UnaryOperator,
-    operands,
-    subformulas,
-)
 
 
-def sides_of(formula: Formula) -> dict[Formula, frozenset[Side]]:
+def sides_of(formula: syntax.Formula) -> dict[syntax.Formula, frozenset[syntax.Side]]:
     """The sides of i at which every subformula looks by temporal operators, its own and those inside."""
     return values_by_core(formula, _sides)
 
 
-def _sides(formula: Formula, known: Mapping[Formula, frozenset[Side]]) -> frozenset[Side]:
-    inside = frozenset[Side]().union(*(known[operand] for operand in operands(formula)))
+def _sides(
+    formula: syntax.Formula, known: Mapping[syntax.Formula, frozenset[syntax.Side]]
+) -> frozenset[syntax.Side]:
+    inside = frozenset[syntax.Side]().union(*(known[operand] for operand in syntax.operands(formula)))
     match formula:
-        case Unary(UnaryOperator.YESTERDAY) | Binary(BinaryOperator.SINCE):
-            return inside | {Side.LEFT}
-        case Unary(UnaryOperator.NEXT) | Binary(BinaryOperator.UNTIL):
-            return inside | {Side.RIGHT}
+        case syntax.Unary(syntax.UnaryOperator.YESTERDAY) | syntax.Binary(syntax.BinaryOperator.SINCE):
+            return inside | {syntax.Side.LEFT}
+        case syntax.Unary(syntax.UnaryOperator.NEXT) | syntax.Binary(syntax.BinaryOperator.UNTIL):
+            return inside | {syntax.Side.RIGHT}
         case _:
             return inside
 
 
-def read_language(formula: Formula, at: At | None, accepts_empty: bool) -> TemporalLanguage:
+def read_language(formula: syntax.Formula, at: At | None, accepts_empty: bool) -> TemporalLanguage:
     """The language of a formula; without `at`, the last position if that is not silently degenerate.
 
     Raises `AmbiguousReadingError` if `at` is None and the formula has future operators but neither
@@ -60,6 +51,9 @@ def read_language(formula: Formula, at: At | None, accepts_empty: bool) -> Tempo
     return TemporalLanguage(formula, at or At.LAST, accepts_empty)
 
 
-def _must_say(formula: Formula) -> bool:
-    counts = any(isinstance(part, Comparison | Numerical) and operands(part) for part in subformulas(formula))
-    return sides_of(formula)[formula] == {Side.RIGHT} and not counts
+def _must_say(formula: syntax.Formula) -> bool:
+    counts = any(
+        isinstance(part, syntax.Comparison | syntax.Numerical) and syntax.operands(part)
+        for part in syntax.subformulas(formula)
+    )
+    return sides_of(formula)[formula] == {syntax.Side.RIGHT} and not counts

@@ -10,25 +10,11 @@ from collections.abc import Mapping
 from typing import assert_never
 
 from attemper.exact.predicates import holds
+from attemper.languages.temporal import syntax
 from attemper.languages.temporal.core import values_by_core
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Comparison,
-    ComparisonOperator,
-    Constant,
-    First,
-    Formula,
-    Last,
-    Numerical,
-    Symbol,
-    Unary,
-    UnaryOperator,
-    subformulas,
-)
 
 
-def holds_of_the_empty_word(formula: Formula) -> bool:
+def holds_of_the_empty_word(formula: syntax.Formula) -> bool:
     """The truth of a formula without any position, as of LTL over finite words.
 
     No symbol is there, nothing was before or comes after (so `Y f`, `X f`, `f S g`, `f U g` are false and
@@ -41,19 +27,19 @@ def holds_of_the_empty_word(formula: Formula) -> bool:
     return values_by_core(formula, _value)[formula]
 
 
-def symbols_at_once(formula: Formula) -> tuple[str, str] | None:
+def symbols_at_once(formula: syntax.Formula) -> tuple[str, str] | None:
     """Two different symbols of one conjunction, which is false: a position has one symbol. None without any.
 
     >>> from attemper.languages.temporal.parse import parse
     >>> [symbols_at_once(parse(f)) for f in ("O (b & Y a & a)", "a & Y b", "a & !b")]
     [('b', 'a'), None, None]
     """
-    named: dict[Formula, tuple[str, ...]] = {}
-    for part in subformulas(formula):
+    named: dict[syntax.Formula, tuple[str, ...]] = {}
+    for part in syntax.subformulas(formula):
         match part:
-            case Symbol(name):
+            case syntax.Symbol(name):
                 named[part] = (name,)
-            case Binary(BinaryOperator.AND, left, right):
+            case syntax.Binary(syntax.BinaryOperator.AND, left, right):
                 named[part] = tuple(dict.fromkeys((*named[left], *named[right])))
                 if len(named[part]) > 1:
                     return named[part][0], named[part][1]
@@ -62,27 +48,27 @@ def symbols_at_once(formula: Formula) -> tuple[str, str] | None:
     return None
 
 
-def _value(part: Formula, known: Mapping[Formula, bool]) -> bool:
+def _value(part: syntax.Formula, known: Mapping[syntax.Formula, bool]) -> bool:
     """The truth of a formula whose operator is of the core, given the truth of its operands."""
     match part:
-        case Symbol():
+        case syntax.Symbol():
             return False
-        case Constant(value):
+        case syntax.Constant(value):
             return value
-        case First() | Last():
+        case syntax.First() | syntax.Last():
             return True
-        case Unary(operator, operand):
-            return operator is UnaryOperator.NOT and not known[operand]
-        case Binary(BinaryOperator.AND, left, right):
+        case syntax.Unary(operator, operand):
+            return operator is syntax.UnaryOperator.NOT and not known[operand]
+        case syntax.Binary(syntax.BinaryOperator.AND, left, right):
             return known[left] and known[right]
-        case Binary(BinaryOperator.OR, left, right):
+        case syntax.Binary(syntax.BinaryOperator.OR, left, right):
             return known[left] or known[right]
-        case Binary(operator, left, right):
-            return operator is BinaryOperator.XOR and known[left] != known[right]
-        case Comparison(operator, left_term, right_term):
+        case syntax.Binary(operator, left, right):
+            return operator is syntax.BinaryOperator.XOR and known[left] != known[right]
+        case syntax.Comparison(operator, left_term, right_term):
             difference = left_term.constant - right_term.constant
-            return difference == 0 if operator is ComparisonOperator.EQUAL else difference >= 0
-        case Numerical(predicate, term):
+            return difference == 0 if operator is syntax.ComparisonOperator.EQUAL else difference >= 0
+        case syntax.Numerical(predicate, term):
             return holds(predicate, term.constant)
         case _:
             assert_never(part)

@@ -20,17 +20,7 @@ from numpy.typing import NDArray
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import evaluate
 from attemper.models.arrays import Array, Integers
-from attemper.networks.layers import (
-    Head,
-    Layer,
-    LinearForm,
-    Lookup,
-    Masking,
-    NearestInteger,
-    Neighbour,
-    Network,
-    Select,
-)
+from attemper.networks import layers
 
 NOTHING = -1
 """What a head adds that sees no position."""
@@ -56,7 +46,7 @@ class NetworkModel:
     the first position.
     """
 
-    def __init__(self, network: Network, length: int, digest: str) -> None:
+    def __init__(self, network: layers.Network, length: int, digest: str) -> None:
         if network.normalisation is not None:
             raise UnsupportedError(
                 "the network normalises what its sublayers read, so that its numbers are no rationals: "
@@ -64,7 +54,10 @@ class NetworkModel:
             )
         for number, layer in enumerate(network.layers):
             for head in layer.heads:
-                if not isinstance(head.construction, Select | Neighbour | Lookup | NearestInteger):
+                if not isinstance(
+                    head.construction,
+                    layers.Select | layers.Neighbour | layers.Lookup | layers.NearestInteger,
+                ):
                     raise UnsupportedError(
                         f"layer {number} has a head that averages over many positions, so it is not unique "
                         "hard attention; give a formula without counts, or an automaton without counters"
@@ -177,7 +170,7 @@ class _Vectors:
 class _IntegerHead:
     """What a head reads, as integer matrices: queries and keys up to a positive factor, values exactly."""
 
-    def __init__(self, head: Head, before: Sequence[int], after: Sequence[int]) -> None:
+    def __init__(self, head: layers.Head, before: Sequence[int], after: Sequence[int]) -> None:
         self.query = _scaled(head.query, before)
         self.key = _scaled(head.key, before)
         self.values = _over(head.values, before, [after[target] for target in head.targets])
@@ -209,7 +202,7 @@ class _IntegerHead:
 class _IntegerLayer:
     """A layer that takes vectors over the denominators `before` to vectors over `scales`."""
 
-    def __init__(self, layer: Layer, before: Sequence[int]) -> None:
+    def __init__(self, layer: layers.Layer, before: Sequence[int]) -> None:
         middle = list(before)
         for head in layer.heads:
             for form, target in zip(head.values, head.targets, strict=True):
@@ -243,7 +236,7 @@ class _IntegerLayer:
         return _narrow(_wide(after, written) + written)
 
 
-def _embeddings(network: Network, length: int) -> tuple[list[int], Array, Array]:
+def _embeddings(network: layers.Network, length: int) -> tuple[list[int], Array, Array]:
     """The denominators of embedded words, the rows of the symbols, and those of the positions 1..n."""
     placed = [
         (coordinate, [evaluate(form, i, length) for i in range(1, length + 1)])
@@ -267,18 +260,18 @@ def _embeddings(network: Network, length: int) -> tuple[list[int], Array, Array]
 # Linear forms over common denominators --------------------------------------------------------------
 
 
-def _denominator(form: LinearForm, scales: Sequence[int]) -> int:
+def _denominator(form: layers.LinearForm, scales: Sequence[int]) -> int:
     """The least denominator of the form's values where coordinates are integers over the scales."""
     return lcm(*((factor / scales[coordinate]).denominator for coordinate, factor in form))
 
 
-def _scaled(forms: Sequence[LinearForm], before: Sequence[int]) -> Array:
+def _scaled(forms: Sequence[layers.LinearForm], before: Sequence[int]) -> Array:
     """The forms as columns of integers, all times the same positive number."""
     scale = lcm(*(_denominator(form, before) for form in forms))
     return _over(forms, before, [scale] * len(forms))
 
 
-def _over(forms: Sequence[LinearForm], before: Sequence[int], scales: Sequence[int]) -> Array:
+def _over(forms: Sequence[layers.LinearForm], before: Sequence[int], scales: Sequence[int]) -> Array:
     """The forms as columns: from integers over the scales `before` to integers over one scale each."""
     columns = np.zeros((len(before), len(forms)), dtype=object)
     for number, (form, scale) in enumerate(zip(forms, scales, strict=True)):
@@ -344,17 +337,17 @@ def _reduced(rows: Array, *, each_row: bool) -> Array:
     return _narrow(rows // np.where(divisors == 0, 1, divisors)[:, None])
 
 
-def _visible(masking: Masking, i: Array, j: Array) -> NDArray[np.bool_]:
+def _visible(masking: layers.Masking, i: Array, j: Array) -> NDArray[np.bool_]:
     """Which positions j the positions i see."""
     match masking:
-        case Masking.FUTURE:
+        case layers.Masking.FUTURE:
             seen = j <= i
-        case Masking.STRICT_FUTURE:
+        case layers.Masking.STRICT_FUTURE:
             seen = j < i
-        case Masking.PAST:
+        case layers.Masking.PAST:
             seen = j >= i
-        case Masking.STRICT_PAST:
+        case layers.Masking.STRICT_PAST:
             seen = j > i
-        case Masking.NONE:
+        case layers.Masking.NONE:
             seen = (j == j) & (i == i)
     return np.asarray(seen, dtype=np.bool_)

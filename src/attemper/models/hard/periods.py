@@ -7,23 +7,11 @@ from math import lcm
 from typing import assert_never
 
 from attemper.errors import UnsupportedError
-from attemper.exact.closed_forms import (
-    Alternating,
-    ClosedForm,
-    Digits,
-    Length,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-    Test,
-    show_form,
-)
+from attemper.exact import closed_forms
 from attemper.exact.predicates import Named, NonNegative, Remainder, Zero, periodic
 
 
-def places_of(form: ClosedForm) -> tuple[int, int]:
+def places_of(form: closed_forms.ClosedForm) -> tuple[int, int]:
     """Prefix and period of a closed form: its value at i > prefix is that at i + period.
 
     Raises `UnsupportedError` where n, i itself, or a predicate without a period occurs.
@@ -33,30 +21,30 @@ def places_of(form: ClosedForm) -> tuple[int, int]:
     ((0, 2), (1, 1), (1, 2))
     """
     match form:
-        case Number():
+        case closed_forms.Number():
             return (0, 1)
-        case Alternating():
+        case closed_forms.Alternating():
             return (0, 2)
-        case Position() | Length():
+        case closed_forms.Position() | closed_forms.Length():
             raise _not_periodic(form)
-        case Test():
+        case closed_forms.Test():
             return _of_test(form)
-        case Sum(parts) | Product(parts):
+        case closed_forms.Sum(parts) | closed_forms.Product(parts):
             return _in_parts(form, parts)
-        case Power(base, _) | Digits(base):
+        case closed_forms.Power(base, _) | closed_forms.Digits(base):
             return _in_parts(form, (base,))
         case _:
             assert_never(form)
 
 
-def _in_parts(form: ClosedForm, parts: Sequence[ClosedForm]) -> tuple[int, int]:
+def _in_parts(form: closed_forms.ClosedForm, parts: Sequence[closed_forms.ClosedForm]) -> tuple[int, int]:
     try:
         return joined([places_of(part) for part in parts])
     except UnsupportedError:
         raise _not_periodic(form) from None
 
 
-def _of_test(test: Test) -> tuple[int, int]:
+def _of_test(test: closed_forms.Test) -> tuple[int, int]:
     """A test of a i + c: true at one i, from some i on, up to some i, or in a period."""
     if test.per_length:
         raise _not_periodic(test)
@@ -84,8 +72,8 @@ def joined(places: Sequence[tuple[int, int]]) -> tuple[int, int]:
     return max((prefix for prefix, _ in places), default=0), lcm(*(period for _, period in places))
 
 
-def _not_periodic(form: ClosedForm) -> UnsupportedError:
+def _not_periodic(form: closed_forms.ClosedForm) -> UnsupportedError:
     return UnsupportedError(
-        f"the position embedding {show_form(form)[:80]} is not periodic in i: the network has "
+        f"the position embedding {closed_forms.show_form(form)[:80]} is not periodic in i: the network has "
         "infinitely many places, or other ones at each length"
     )

@@ -11,18 +11,7 @@ from operator import itemgetter
 from typing import assert_never
 
 from attemper.errors import InternalError
-from attemper.exact.closed_forms import (
-    Alternating,
-    ClosedForm,
-    Digits,
-    Length,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-    Test,
-)
+from attemper.exact import closed_forms
 from attemper.exact.predicates import Remainder, holds
 
 LinearFunction = Callable[[Sequence[float]], float]
@@ -63,7 +52,7 @@ def _long_sum(factors: tuple[tuple[int, float], ...]) -> LinearFunction:
     return total
 
 
-def position_function(form: ClosedForm) -> OfPosition:
+def position_function(form: closed_forms.ClosedForm) -> OfPosition:
     """A closed form without n as a function of the position: each operation rounds at most once, in float64.
 
     >>> from attemper.exact.closed_forms import I, over, times
@@ -71,31 +60,31 @@ def position_function(form: ClosedForm) -> OfPosition:
     1.0
     """
     match form:
-        case Number(value):
+        case closed_forms.Number(value):
             number = float(value)
             return lambda _: number
-        case Position():
+        case closed_forms.Position():
             return float
-        case Alternating():
+        case closed_forms.Alternating():
             return lambda i: -1.0 if i & 1 else 1.0
-        case Test():
+        case closed_forms.Test():
             return _test(form)
-        case Sum(parts):
+        case closed_forms.Sum(parts):
             return _sum(tuple(map(position_function, parts)))
-        case Product(parts):
+        case closed_forms.Product(parts):
             return _product(tuple(map(position_function, parts)))
-        case Power(base, exponent):
+        case closed_forms.Power(base, exponent):
             return _power(base, exponent)
-        case Digits(inner):
+        case closed_forms.Digits(inner):
             digits_of = position_function(inner)
             return lambda i: _binary_digits(digits_of(i))
-        case Length():
+        case closed_forms.Length():
             raise InternalError("a stream was made of a network that reads n (please report)")
         case _:
             assert_never(form)
 
 
-def _test(form: Test) -> OfPosition:
+def _test(form: closed_forms.Test) -> OfPosition:
     predicate, factor, shift = form.predicate, form.per_position, form.shift
     if isinstance(predicate, Remainder):
         modulus, remainder = predicate.modulus, predicate.remainder
@@ -123,7 +112,7 @@ def _product(parts: tuple[OfPosition, ...]) -> OfPosition:
     return product
 
 
-def _power(base: ClosedForm, exponent: int) -> OfPosition:
+def _power(base: closed_forms.ClosedForm, exponent: int) -> OfPosition:
     """A repeated product, as in every engine. Raises OverflowError beyond float64."""
     size, of_base = abs(exponent), position_function(base)
 

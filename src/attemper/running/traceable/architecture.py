@@ -7,20 +7,7 @@ from dataclasses import dataclass
 from typing import assert_never, final
 
 from attemper.errors import UnsupportedError
-from attemper.exact.closed_forms import (
-    Alternating,
-    ClosedForm,
-    Digits,
-    Length,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-    Test,
-    form_from_tree,
-    parse_rational,
-)
+from attemper.exact import closed_forms
 from attemper.exact.predicates import Named, periodic
 from attemper.networks.layers import Masking
 
@@ -35,7 +22,7 @@ class HeadArchitecture:
     """
 
     masking: Masking
-    coldness: ClosedForm
+    coldness: closed_forms.ClosedForm
     averages: bool
 
 
@@ -70,7 +57,7 @@ class Architecture:
     symbols: int
     width: int
     head_width: int
-    positions: tuple[tuple[int, ClosedForm], ...]
+    positions: tuple[tuple[int, closed_forms.ClosedForm], ...]
     layers: tuple[LayerPlan, ...]
     outputs: tuple[int, ...]
     is_plain: bool
@@ -137,7 +124,7 @@ def architecture_of(structure: Mapping[str, object]) -> Architecture:
             raise ValueError("not the structure of a network: it is what 'network.json' holds")
 
 
-def _position(entry: object) -> tuple[int, ClosedForm]:
+def _position(entry: object) -> tuple[int, closed_forms.ClosedForm]:
     match entry:
         case [int(coordinate), tree]:
             return coordinate, _traceable_form(tree)
@@ -205,11 +192,11 @@ def _norm(entry: object) -> NormPlan | None:
 
 
 def _number(text: str) -> float:
-    return float(parse_rational(text))
+    return float(closed_forms.parse_rational(text))
 
 
-def _traceable_form(tree: object) -> ClosedForm:
-    form = form_from_tree(tree)
+def _traceable_form(tree: object) -> closed_forms.ClosedForm:
+    form = closed_forms.form_from_tree(tree)
     name = _function_in(form)
     if name:
         raise UnsupportedError(
@@ -219,19 +206,24 @@ def _traceable_form(tree: object) -> ClosedForm:
     return form
 
 
-def _function_in(form: ClosedForm) -> str:
+def _function_in(form: closed_forms.ClosedForm) -> str:
     """The first predicate in the form that is a Python function; the empty text if there is none."""
     match form:
-        case Test(predicate):
+        case closed_forms.Test(predicate):
             found = periodic(predicate)
             return found.name if isinstance(found, Named) else ""
-        case Sum(parts) | Product(parts):
+        case closed_forms.Sum(parts) | closed_forms.Product(parts):
             return next(filter(None, map(_function_in, parts)), "")
-        case Power(base):
+        case closed_forms.Power(base):
             return _function_in(base)
-        case Digits(inner):
+        case closed_forms.Digits(inner):
             return _function_in(inner)
-        case Number() | Position() | Length() | Alternating():
+        case (
+            closed_forms.Number()
+            | closed_forms.Position()
+            | closed_forms.Length()
+            | closed_forms.Alternating()
+        ):
             return ""
         case _:
             assert_never(form)

@@ -17,19 +17,7 @@ from enum import IntEnum, StrEnum
 from fractions import Fraction
 from typing import assert_never
 
-from attemper.exact.closed_forms import (
-    Alternating,
-    ClosedForm,
-    Digits,
-    Length,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-    Test,
-    growth,
-)
+from attemper.exact import closed_forms
 from attemper.exact.laurent import Laurent, constant, monomial, plus, times
 from attemper.networks.layers import Coordinate, Head, Layer, LinearForm, Masking, Network, Softmax
 
@@ -77,7 +65,7 @@ def one_symbol(network: Network) -> tuple[tuple[OneSymbol, ...], ...]:
     how = network.normalisation
     if how is not None and how.eps == 0:
         return tuple((OneSymbol.UNKNOWN,) * len(layer.heads) for layer in network.layers)
-    forms: dict[Coordinate, ClosedForm] = {} if how is not None else dict(network.positions)
+    forms: dict[Coordinate, closed_forms.ClosedForm] = {} if how is not None else dict(network.positions)
     known = {coordinate: is_bounded(form) for coordinate, form in forms.items()}
     origins: dict[Coordinate, Origin] = {}
     found = []
@@ -137,7 +125,7 @@ def _origins_after(
     return after
 
 
-def is_bounded(form: ClosedForm) -> Boundedness:
+def is_bounded(form: closed_forms.ClosedForm) -> Boundedness:
     """Whether the form is bounded over all 1 <= i <= n.
 
     It is if no power of it grows; it is not if its Laurent polynomial grows along i = 2, i = n/2 or i = n, n
@@ -147,9 +135,9 @@ def is_bounded(form: ClosedForm) -> Boundedness:
     >>> [str(is_bounded(form)) for form in (times(I, over(N)), times(I, I), plus(N, times(-1, I)))]
     ['yes', 'no', 'no']
     """
-    if isinstance(form, Digits):
+    if isinstance(form, closed_forms.Digits):
         return is_bounded(form.form)
-    if growth(form) <= 0 and not _has_digits(form):
+    if closed_forms.growth(form) <= 0 and not _has_digits(form):
         return Boundedness.YES
     polynomial = _laurent(form)
     if polynomial is not None and any(
@@ -168,31 +156,31 @@ def _grows(polynomial: Laurent, slope: Fraction | None) -> bool:
     return any(power > 0 and factor for power, factor in along.items())
 
 
-def _laurent(form: ClosedForm) -> Laurent | None:
+def _laurent(form: closed_forms.ClosedForm) -> Laurent | None:
     """The form as a polynomial where (-1)^i = 1; None if it tests or takes digits, or divides by a sum."""
     match form:
-        case Number(value):
+        case closed_forms.Number(value):
             return constant(value)
-        case Alternating():
+        case closed_forms.Alternating():
             return constant(1)
-        case Position():
+        case closed_forms.Position():
             return monomial(1, 0)
-        case Length():
+        case closed_forms.Length():
             return monomial(0, 1)
-        case Sum(parts) | Product(parts):
+        case closed_forms.Sum(parts) | closed_forms.Product(parts):
             found = [_laurent(part) for part in parts]
             known = [part for part in found if part is not None]
             if len(known) < len(found):
                 return None
-            return plus(*known) if isinstance(form, Sum) else _product(known)
-        case Power(Position(), exponent):
+            return plus(*known) if isinstance(form, closed_forms.Sum) else _product(known)
+        case closed_forms.Power(closed_forms.Position(), exponent):
             return monomial(exponent, 0)
-        case Power(Length(), exponent):
+        case closed_forms.Power(closed_forms.Length(), exponent):
             return monomial(0, exponent)
-        case Power(base, exponent):
+        case closed_forms.Power(base, exponent):
             inner = _laurent(base)
             return None if inner is None or exponent < 0 else _product([inner] * exponent)
-        case Test() | Digits():
+        case closed_forms.Test() | closed_forms.Digits():
             return None
         case _:
             assert_never(form)
@@ -205,13 +193,13 @@ def _product(factors: Iterable[Laurent]) -> Laurent:
     return product
 
 
-def _has_digits(form: ClosedForm) -> bool:
+def _has_digits(form: closed_forms.ClosedForm) -> bool:
     match form:
-        case Digits():
+        case closed_forms.Digits():
             return True
-        case Sum(parts) | Product(parts):
+        case closed_forms.Sum(parts) | closed_forms.Product(parts):
             return any(_has_digits(part) for part in parts)
-        case Power(base, _):
+        case closed_forms.Power(base, _):
             return _has_digits(base)
         case _:
             return False
@@ -247,7 +235,10 @@ def _of_form(form: LinearForm, known: dict[Coordinate, Boundedness]) -> Boundedn
 
 
 def _of_head(
-    head: Head, forms: dict[Coordinate, ClosedForm], known: dict[Coordinate, Boundedness], read: Origin
+    head: Head,
+    forms: dict[Coordinate, closed_forms.ClosedForm],
+    known: dict[Coordinate, Boundedness],
+    read: Origin,
 ) -> OneSymbol:
     if not isinstance(head.weighting, Softmax):
         return OneSymbol.UNKNOWN
@@ -281,8 +272,8 @@ def _all(answers: Iterable[Boundedness]) -> Boundedness:
 
 def _range_is_bounded(
     rows: list[tuple[LinearForm, LinearForm]],
-    coldness: ClosedForm,
-    forms: dict[Coordinate, ClosedForm],
+    coldness: closed_forms.ClosedForm,
+    forms: dict[Coordinate, closed_forms.ClosedForm],
     known: dict[Coordinate, Boundedness],
 ) -> bool:
     """Whether the powers of n in queries, keys and 1/temperature cancel: scores are then bounded."""
@@ -293,7 +284,7 @@ def _range_is_bounded(
         for coordinate, _ in form:
             own = forms.get(coordinate)
             if own is not None and not _has_digits(own) and known[coordinate] is not Boundedness.UNKNOWN:
-                powers.append(growth(own))
+                powers.append(closed_forms.growth(own))
             elif known.get(coordinate, Boundedness.YES) is Boundedness.YES:
                 powers.append(0)
             else:
@@ -305,4 +296,6 @@ def _range_is_bounded(
     if _has_digits(coldness):
         return False
     bounds = [(power(q), power(k)) for q, k in rows]
-    return all(q is not None and k is not None and q + k + growth(coldness) <= 0 for q, k in bounds)
+    return all(
+        q is not None and k is not None and q + k + closed_forms.growth(coldness) <= 0 for q, k in bounds
+    )

@@ -10,19 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import assert_never
 
-from attemper.exact.closed_forms import (
-    Alternating,
-    ClosedForm,
-    Digits,
-    Length,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-    Test,
-    evaluate,
-)
+from attemper.exact import closed_forms
 from attemper.exact.predicates import Remainder, holds, periodic
 
 WaveSum = dict[tuple[int, bool], Fraction]
@@ -36,7 +24,7 @@ LARGEST_POWER = 8
 
 
 @lru_cache(maxsize=4096)
-def waves_of(form: ClosedForm, length: int) -> WaveSum | None:
+def waves_of(form: closed_forms.ClosedForm, length: int) -> WaveSum | None:
     """The form at position j of words of that length; None where the form is no such sum.
 
     Nobody may change what is returned, which is kept.
@@ -46,27 +34,29 @@ def waves_of(form: ClosedForm, length: int) -> WaveSum | None:
     {(-1, False): Fraction(15, 1)}
     """
     match form:
-        case Number(value):
+        case closed_forms.Number(value):
             return _constant(value)
-        case Position():
+        case closed_forms.Position():
             return {(1, False): Fraction(1)}
-        case Length():
+        case closed_forms.Length():
             return _constant(Fraction(length))
-        case Alternating():
+        case closed_forms.Alternating():
             return {(0, True): Fraction(1)}
-        case Test():
+        case closed_forms.Test():
             return _of_test(form, length)
-        case Sum(parts):
+        case closed_forms.Sum(parts):
             return _sum(waves_of(part, length) for part in parts)
-        case Product(parts):
+        case closed_forms.Product(parts):
             return _product(waves_of(part, length) for part in parts)
-        case Power(base, exponent):
+        case closed_forms.Power(base, exponent):
             return _power(waves_of(base, length), exponent)
-        case Digits(inner):
+        case closed_forms.Digits(inner):
             number = waves_of(inner, length)
             if number is None or set(number) != {(0, False)}:
                 return None
-            return _constant(evaluate(Digits(Number(number[0, False])), 1, length))
+            return _constant(
+                closed_forms.evaluate(closed_forms.Digits(closed_forms.Number(number[0, False])), 1, length)
+            )
         case _:
             assert_never(form)
 
@@ -75,7 +65,7 @@ def _constant(value: Fraction) -> WaveSum:
     return {(0, False): value} if value else {}
 
 
-def _of_test(form: Test, length: int) -> WaveSum | None:
+def _of_test(form: closed_forms.Test, length: int) -> WaveSum | None:
     """A test that says the same of all positions, or of all positions of one parity."""
     shift = form.per_length * length + form.shift
     if form.per_position == 0:
