@@ -6,23 +6,13 @@ from attemper.attention_program import ops
 from attemper.attention_program.show import show_step
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import depends_on_length
+from attemper.languages.temporal import syntax
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.sides import sides_of
-from attemper.languages.temporal.syntax import (
-    Comparison,
-    CountAtom,
-    Formula,
-    Last,
-    LengthAtom,
-    Numerical,
-    Side,
-    Term,
-    subformulas,
-)
 from attemper.networks.regime import Regime
 
 
-def require_regime(program: ops.Program, formula: Formula | None, regime: Regime) -> None:
+def require_regime(program: ops.Program, formula: syntax.Formula | None, regime: Regime) -> None:
     """Raise `UnsupportedError` if the regime cannot run the program.
 
     The text names the part of the formula that stands in the way, or the step where there is no formula.
@@ -59,28 +49,33 @@ def _looks_ahead(step: ops.Step) -> bool:
             return False
 
 
-def _culprit(formula: Formula) -> Formula:
+def _culprit(formula: syntax.Formula) -> syntax.Formula:
     """The first part that looks to the right or at the length; the whole if none is seen to."""
     sides = sides_of(formula)
-    found = (part for part in subformulas(formula) if Side.RIGHT in sides[part] or _sees_the_end(part))
+    found = (
+        part
+        for part in syntax.subformulas(formula)
+        if syntax.Side.RIGHT in sides[part] or _sees_the_end(part)
+    )
     return next(found, formula)
 
 
-def _sees_the_end(formula: Formula) -> bool:
+def _sees_the_end(formula: syntax.Formula) -> bool:
     """Whether it speaks of n, or counts what comes after i."""
     match formula:
-        case Last():
+        case syntax.Last():
             return True
-        case Comparison(_, left, right):
+        case syntax.Comparison(_, left, right):
             return _term_sees_the_end(left) or _term_sees_the_end(right)
-        case Numerical(_, term):
+        case syntax.Numerical(_, term):
             return _term_sees_the_end(term)
         case _:
             return False
 
 
-def _term_sees_the_end(term: Term) -> bool:
+def _term_sees_the_end(term: syntax.Term) -> bool:
     return any(
-        isinstance(atom, LengthAtom) or (isinstance(atom, CountAtom) and atom.side is not Side.LEFT)
+        isinstance(atom, syntax.LengthAtom)
+        or (isinstance(atom, syntax.CountAtom) and atom.side is not syntax.Side.LEFT)
         for _, atom in term.parts
     )

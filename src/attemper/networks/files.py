@@ -19,13 +19,7 @@ from pathlib import Path
 from typing import assert_never, final
 
 from attemper.errors import AlphabetError, MalformedFileError
-from attemper.exact.closed_forms import (
-    ClosedForm,
-    form_from_tree,
-    form_to_tree,
-    parse_rational,
-    plain_integer,
-)
+from attemper.exact import closed_forms
 from attemper.exact.predicates import PredicateError
 from attemper.files import parse_json, read_bytes
 from attemper.languages.measures import Measure
@@ -272,7 +266,7 @@ def _encode_network(network: Network) -> dict[str, object]:
     return {
         "alphabet": list(network.alphabet.symbols),
         "coordinates": list(network.coordinates),
-        "positions": [[c, form_to_tree(form)] for c, form in network.positions],
+        "positions": [[c, closed_forms.form_to_tree(form)] for c, form in network.positions],
         "head_width": network.head_width,
         "output": _encode_output(network),
         "reads_first": network.reads_first,
@@ -327,7 +321,7 @@ def _encode_weighting(weighting: Weighting) -> object:
         case HardWeighting():
             return str(weighting)
         case Softmax(coldness):
-            return {"inverse_temperature": form_to_tree(coldness)}
+            return {"inverse_temperature": closed_forms.form_to_tree(coldness)}
         case _:
             assert_never(weighting)
 
@@ -423,7 +417,10 @@ def _normalisation(
     if kind not in NORMALISATIONS:
         raise ValueError(f"the normalisation '{kind[:80]}' is none of {', '.join(NORMALISATIONS)}")
     is_centred = NORMALISATIONS[kind]
-    eps, unit = parse_rational(_text(entry, "eps")), parse_rational(_text(entry, "unit"))
+    eps, unit = (
+        closed_forms.parse_rational(_text(entry, "eps")),
+        closed_forms.parse_rational(_text(entry, "unit")),
+    )
     norms = norms_from(tensors, layers, width, is_centred=is_centred)
     return Normalisation(eps, unit, is_centred, *norms)
 
@@ -439,9 +436,9 @@ def _outputs(structure: Mapping[str, object]) -> OutputHeader:
         case {"distribution": list(pairs), **rest} if not rest:
             return *_named(pairs), Measure.DISTRIBUTION, None
         case {"fraction": coordinate, **rest} if not rest:
-            return plain_integer(coordinate), (), Measure.FRACTION, None
+            return closed_forms.plain_integer(coordinate), (), Measure.FRACTION, None
         case {"integer": coordinate, "over": str(over), **rest} if not rest:
-            return plain_integer(coordinate), (), Measure.INTEGER, Masking(over)
+            return closed_forms.plain_integer(coordinate), (), Measure.INTEGER, Masking(over)
         case list():
             return *_named(entry), None, None
         case _:
@@ -453,7 +450,7 @@ def _named(entry: list[object]) -> tuple[int, tuple[tuple[str, int], ...]]:
     for pair in entry:
         match pair:
             case [str(name), coordinate]:
-                symbols.append((name, plain_integer(coordinate)))
+                symbols.append((name, closed_forms.plain_integer(coordinate)))
             case _:
                 raise ValueError("'output' has something that is no symbol with its coordinate")
     if not symbols:
@@ -476,10 +473,10 @@ def _require_known(entry: Mapping[str, object], names: Sequence[str], what: str)
         raise ValueError(f"{what} has an unknown entry '{unknown[:80]}'; remove it")
 
 
-def _position(entry: object) -> tuple[int, ClosedForm]:
+def _position(entry: object) -> tuple[int, closed_forms.ClosedForm]:
     match entry:
         case [coordinate, tree]:
-            return plain_integer(coordinate), form_from_tree(tree)
+            return closed_forms.plain_integer(coordinate), closed_forms.form_from_tree(tree)
         case _:
             raise ValueError(f"not a position embedding: {str(entry)[:80]}")
 
@@ -545,7 +542,7 @@ def _head_weights(
 def _clamp(entry: object) -> tuple[int, int]:
     match entry:
         case [low, high]:
-            return plain_integer(low), plain_integer(high)
+            return closed_forms.plain_integer(low), closed_forms.plain_integer(high)
         case _:
             raise ValueError(f"not a clamp: {str(entry)[:80]}")
 
@@ -555,7 +552,7 @@ def _weighting(entry: object) -> Weighting:
         case str(name):
             return HardWeighting(name)
         case {"inverse_temperature": tree, **rest} if not rest:
-            return Softmax(form_from_tree(tree))
+            return Softmax(closed_forms.form_from_tree(tree))
         case _:
             raise ValueError(f"not a weighting: {str(entry)[:80]}")
 
@@ -573,7 +570,7 @@ def _construction(entry: object) -> Construction | Foreign:
         case ["sign", difference]:
             return Sign(_form(difference))
         case ["local sign", left, right, gate, slope]:
-            return LocalSign(_form(left), _form(right), _form(gate), plain_integer(slope))
+            return LocalSign(_form(left), _form(right), _form(gate), closed_forms.plain_integer(slope))
         case ["lookup", ratio, unit]:
             return Lookup(_form(ratio), _form(unit))
         case ["integer value", ratio, unit, bool(is_key)]:
@@ -605,7 +602,7 @@ def _form(entry: object) -> LinearForm:
     for part in entry:
         match part:
             case [coordinate, str(factor)]:
-                parts.append((plain_integer(coordinate), parse_rational(factor)))
+                parts.append((closed_forms.plain_integer(coordinate), closed_forms.parse_rational(factor)))
             case _:
                 raise ValueError(f"not a linear form: {str(entry)[:80]}")
     return tuple(parts)
@@ -641,7 +638,7 @@ def _text(parent: Mapping[str, object], name: str) -> str:
 
 def _integer(parent: Mapping[str, object], name: str) -> int:
     try:
-        return plain_integer(parent.get(name))
+        return closed_forms.plain_integer(parent.get(name))
     except ValueError as error:
         raise ValueError(f"'{name}' is {error}") from None
 

@@ -8,15 +8,7 @@ from typing import assert_never
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import evaluate
 from attemper.languages.words import Word
-from attemper.networks.layers import (
-    HardWeighting,
-    Head,
-    Layer,
-    LinearForm,
-    Masking,
-    Network,
-    Softmax,
-)
+from attemper.networks.layers import HardWeighting, Head, Layer, LinearForm, Masking, Network, Softmax
 
 Residual = list[list[Fraction]]
 """The residual stream: a vector for each position 1..n."""

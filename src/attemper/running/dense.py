@@ -12,12 +12,7 @@ from attemper.networks.layers import HardWeighting, Network
 from attemper.running.blocks import Blocks, Look, clamp_room
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.config import Config, config_of
-from attemper.running.engines.choice import (
-    require_reached,
-    require_runnable,
-    scan_is_refused,
-    wants_gradients,
-)
+from attemper.running.engines import choice
 from attemper.running.engines.names import SCAN_FROM, Engine, engine_of, engine_reaching
 from attemper.running.hooks import HookPoint, hooks
 from attemper.running.kept import KeptTensors
@@ -68,7 +63,7 @@ class DenseTransformer(Blocks):
         self._sealed = sealed
         self._scan: ModuleScan | None = None
         self.engine = engine_of(engine)
-        require_runnable(self, self.engine)
+        choice.require_runnable(self, self.engine)
         self._tabulated, self._position_tables = network.positions, KeptTensors()
         self.eval()  # nothing in it is different in training, and tools ask for it
 
@@ -94,7 +89,7 @@ class DenseTransformer(Blocks):
     def require_engine(self, name: str | None) -> Engine:
         """The engine of that name, or the module's own. Raises `OptionError` if that cannot run it."""
         engine = self.engine if name is None else engine_of(name)
-        require_runnable(self, engine)
+        choice.require_runnable(self, engine)
         return engine
 
     def engine_for(self, positions: int, asked: Engine = Engine.AUTO) -> Engine:
@@ -103,12 +98,12 @@ class DenseTransformer(Blocks):
             return asked
         if positions < SCAN_FROM or torch.compiler.is_compiling():
             return Engine.FUSED
-        return Engine.FUSED if scan_is_refused(self) or wants_gradients(self) else Engine.SCAN
+        return Engine.FUSED if choice.scan_is_refused(self) or choice.wants_gradients(self) else Engine.SCAN
 
     def _run(self, tokens: Tensor, lengths: Tensor, asked: Engine, margins: Tensor | None) -> Tensor:
         """The outputs; `margins` [batch], if any, takes each word's smallest margin."""
         engine = self.engine_for(tokens.numel(), asked)
-        watched = require_reached(self, engine)
+        watched = choice.require_reached(self, engine)
         if engine is not Engine.SCAN:
             return self._read(tokens, Places(lengths, tokens.shape[1]), engine, margins)
         from attemper.running.engines.scan.past import UnfitError

@@ -22,17 +22,8 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet
 from attemper.networks.regime import Regime
+from attemper.workbench import options
 from attemper.workbench.model import Model
-from attemper.workbench.options import (
-    KernelName,
-    RegimeName,
-    choice,
-    goal_of,
-    limits_of,
-    refuse_caps,
-    regimes_for,
-    require,
-)
 from attemper.workbench.programs import names_of, program_language, text_of
 
 if TYPE_CHECKING:
@@ -44,11 +35,11 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     alphabet: str | Sequence[str] | Alphabet,
     *,
     at: Literal["first", "last"] | None = None,
-    regime: RegimeName | None = None,
+    regime: options.RegimeName | None = None,
     empty: Literal["accept", "reject"] = "reject",
     horizon: int | None = None,
     dtype: DTypeLike = "float64",
-    kernel: KernelName = "numerator-first",
+    kernel: options.KernelName = "numerator-first",
     caps: Mapping[str, int] | None = None,
     layer_norm: LayerNorm | None = None,
 ) -> Model:
@@ -84,10 +75,10 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     >>> compile("#<['0'] <= #<['1']", "01", horizon=100_000, dtype="float32")
     <Model #<['0'] <= #<['1']: unbounded, 2 layers, 2 heads, 466 parameters>
     """
-    require("formula", formula, str, "give its text, for example 'O a'")
-    refuse_caps(caps)
+    options.require("formula", formula, str, "give its text, for example 'O a'")
+    options.refuse_caps(caps)
     language, letters = read_source(formula, alphabet, at, empty)
-    goal = goal_of(horizon, dtype, kernel)
+    goal = options.goal_of(horizon, dtype, kernel)
     return compile_for(language, letters, regime, goal, CascadeCaps(), layer_norm=layer_norm)
 
 
@@ -95,10 +86,10 @@ def compile_regex(
     regex: str,
     alphabet: str | Sequence[str] | Alphabet,
     *,
-    regime: RegimeName | None = None,
+    regime: options.RegimeName | None = None,
     horizon: int | None = None,
     dtype: DTypeLike = "float64",
-    kernel: KernelName = "numerator-first",
+    kernel: options.KernelName = "numerator-first",
     caps: Mapping[str, int] | None = None,
     layer_norm: LayerNorm | None = None,
 ) -> Model:
@@ -118,10 +109,10 @@ def compile_regex(
     >>> model.accepts("abab"), model.accepts("aba"), model.accepts("")
     (True, False, True)
     """
-    require("regex", regex, str, "give its text, for example 'a*b'")
+    options.require("regex", regex, str, "give its text, for example 'a*b'")
     letters = letters_of(alphabet)
     language = language_of_regex(regex, letters)
-    goal, limits = goal_of(horizon, dtype, kernel), limits_of(caps)
+    goal, limits = options.goal_of(horizon, dtype, kernel), options.limits_of(caps)
     written = regex if isinstance(language, Dfa) else ""
     return compile_for(language, letters, regime, goal, limits, written, layer_norm=layer_norm)
 
@@ -141,10 +132,10 @@ def language_of_regex(regex: str, alphabet: Alphabet) -> Dfa | TemporalLanguage:
 def compile_dfa(
     dfa: Dfa,
     *,
-    regime: RegimeName | None = None,
+    regime: options.RegimeName | None = None,
     horizon: int | None = None,
     dtype: DTypeLike = "float64",
-    kernel: KernelName = "numerator-first",
+    kernel: options.KernelName = "numerator-first",
     caps: Mapping[str, int] | None = None,
     layer_norm: LayerNorm | None = None,
 ) -> Model:
@@ -158,8 +149,8 @@ def compile_dfa(
     >>> model.accepts("0110"), model.accepts("0111")
     (True, False)
     """
-    require("dfa", dfa, Dfa, "give a Dfa, or what parse_regex(...) or read_dfa(...) makes")
-    goal, limits = goal_of(horizon, dtype, kernel), limits_of(caps)
+    options.require("dfa", dfa, Dfa, "give a Dfa, or what parse_regex(...) or read_dfa(...) makes")
+    goal, limits = options.goal_of(horizon, dtype, kernel), options.limits_of(caps)
     return compile_for(minimal(dfa), dfa.alphabet, regime, goal, limits, layer_norm=layer_norm)
 
 
@@ -167,11 +158,11 @@ def compile_program(
     program: Program | RaspProgram | str,
     *,
     at: Literal["first", "last"] | None = None,
-    regime: RegimeName | None = None,
+    regime: options.RegimeName | None = None,
     empty: Literal["accept", "reject"] | None = None,
     horizon: int | None = None,
     dtype: DTypeLike = "float64",
-    kernel: KernelName = "numerator-first",
+    kernel: options.KernelName = "numerator-first",
     layer_norm: LayerNorm | None = None,
 ) -> Model:
     r"""Compile an attention program into a softmax transformer.
@@ -196,7 +187,7 @@ def compile_program(
     """
     language = program_language(program, at, empty)
     letters = language.program.alphabet
-    goal, text = goal_of(horizon, dtype, kernel), text_of(program)
+    goal, text = options.goal_of(horizon, dtype, kernel), text_of(program)
     return compile_for(language, letters, regime, goal, CascadeCaps(), rasp=text, layer_norm=layer_norm)
 
 
@@ -212,9 +203,9 @@ def compile_for(
 ) -> Model:
     """The model of a language, in the regime that is named, or in one that reaches the goal."""
     if layer_norm is not None:
-        require("layer_norm", layer_norm, LayerNorm, "give attemper.LayerNorm()")
-    named = None if regime is None else Regime(choice("regime", regime, tuple(Regime)))
-    regimes, names = regimes_for(named, goal, layer_norm), names_of(rasp, language)
+        options.require("layer_norm", layer_norm, LayerNorm, "give attemper.LayerNorm()")
+    named = None if regime is None else Regime(options.choice("regime", regime, tuple(Regime)))
+    regimes, names = options.regimes_for(named, goal, layer_norm), names_of(rasp, language)
     if goal is None:
         compiled = compile_language(
             language, alphabet, regimes[0], limits=limits, names=names, layer_norm=layer_norm
@@ -235,8 +226,8 @@ def read_source(
     formula: str, alphabet: str | Sequence[str] | Alphabet, at: str | None, empty: str
 ) -> tuple[TemporalLanguage, Alphabet]:
     """The language of a formula's text, and its alphabet; raises what `compile` raises."""
-    reading = None if at is None else At(choice("at", at, tuple(At)))
-    accepts_empty = choice("empty", empty, ("accept", "reject")) == "accept"
+    reading = None if at is None else At(options.choice("at", at, tuple(At)))
+    accepts_empty = options.choice("empty", empty, ("accept", "reject")) == "accept"
     letters = letters_of(alphabet)
     return read_language(parse(formula, letters), reading, accepts_empty), letters
 

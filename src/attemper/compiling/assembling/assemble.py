@@ -22,14 +22,7 @@ from attemper.compiling.building.plan import MASKINGS
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.sizes import require_few_weights
 from attemper.compiling.building.weights import LayerDraft, added, form, scaled, stored
-from attemper.compiling.constructions.table import (
-    PHASES,
-    allocate_integer,
-    compute,
-    make_average,
-    make_integer,
-    name_of,
-)
+from attemper.compiling.constructions import table
 from attemper.exact.closed_forms import ONE
 from attemper.languages.measures import Measure
 from attemper.networks.layers import Coordinate, LinearForm, Masking, Network
@@ -125,9 +118,9 @@ class _Assembly:
             site.bits[literal] = site.stream.new(label if positive else f"not ({label})")
         for average in sorted(self.demand.averages):
             if not site.is_constant(average):
-                site.averages[average] = site.stream.new(name_of(site, average))
+                site.averages[average] = site.stream.new(table.name_of(site, average))
         for integer in sorted(self.demand.integers):
-            allocate_integer(site, integer, is_compared=integer in self.demand.shares)
+            table.allocate_integer(site, integer, is_compared=integer in self.demand.shares)
         depth = max((ready[ref] for ref, _ in self.demand.bits), default=0)
         if self.program.numbers is not None:
             depth = max(depth, self.schedule.depth)
@@ -135,14 +128,14 @@ class _Assembly:
 
     def _heads(self) -> None:
         for average, target in self.site.averages.items():
-            make_average(self.site, average, target)
+            table.make_average(self.site, average, target)
         self.site.add_shared_heads()
         for integer in self.site.integers:
-            make_integer(self.site, integer)
-        for kinds in PHASES:
+            table.make_integer(self.site, integer)
+        for kinds in table.PHASES:
             for ref in sorted(self.demand.heads):
                 if isinstance(self.program.steps[ref], kinds):
-                    self.fresh[ref] = compute(self.site, ref)
+                    self.fresh[ref] = table.compute(self.site, ref)
             self.site.add_shared_heads()
 
     def _blocks(self) -> None:

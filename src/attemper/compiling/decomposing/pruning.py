@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attemper.compiling.cascade import (
-    Chain,
-    Contents,
-    Delay,
-    Latch,
-    RegisterLevel,
-    SymbolNumber,
-    after,
-    start,
-)
+from attemper.compiling import cascade
 
 
-def prune(chain: Chain, base: tuple[tuple[int, tuple[SymbolNumber, ...]], ...], limit: int) -> Chain:
+def prune(
+    chain: cascade.Chain, base: tuple[tuple[int, tuple[cascade.SymbolNumber, ...]], ...], limit: int
+) -> cascade.Chain:
     """The chain with the rows that are used; the same chain if more than `limit` configurations occur.
 
     `base` has, for each place, the next place and the symbols below the first level there.
@@ -29,31 +22,31 @@ def prune(chain: Chain, base: tuple[tuple[int, tuple[SymbolNumber, ...]], ...], 
     for level, keys in zip(chain.levels, used, strict=True):
         seen = {symbol for symbol, _ in keys}
         registers = tuple(
-            Latch(tuple(entry for entry in register.store if entry[0] in seen))
-            if isinstance(register, Latch)
+            cascade.Latch(tuple(entry for entry in register.store if entry[0] in seen))
+            if isinstance(register, cascade.Latch)
             else register
             for register in level.registers
         )
-        levels.append(RegisterLevel(registers, tuple((key, level.table[key]) for key in keys)))
+        levels.append(cascade.RegisterLevel(registers, tuple((key, level.table[key]) for key in keys)))
     return replace(chain, levels=tuple(levels))
 
 
 def _used_rows(
-    chain: Chain, base: tuple[tuple[int, tuple[SymbolNumber, ...]], ...], limit: int
-) -> list[dict[tuple[SymbolNumber, Contents], None]] | None:
-    begin = 0, tuple(start(level) for level in chain.levels)
+    chain: cascade.Chain, base: tuple[tuple[int, tuple[cascade.SymbolNumber, ...]], ...], limit: int
+) -> list[dict[tuple[cascade.SymbolNumber, cascade.Contents], None]] | None:
+    begin = 0, tuple(cascade.start(level) for level in chain.levels)
     seen = {begin}
     waiting = [begin]
-    used: list[dict[tuple[SymbolNumber, Contents], tuple[Contents, SymbolNumber]]] = [
-        {} for _ in chain.levels
-    ]
+    used: list[
+        dict[tuple[cascade.SymbolNumber, cascade.Contents], tuple[cascade.Contents, cascade.SymbolNumber]]
+    ] = [{} for _ in chain.levels]
     stack = list(zip(chain.levels, used, strict=True))
     while waiting:
         place, configuration = waiting.pop()
         following, symbols = base[place]
         for below in symbols:
             symbol = below
-            contents: list[Contents] = []
+            contents: list[cascade.Contents] = []
             for held, (level, known) in zip(configuration, stack, strict=True):
                 row = known.get((symbol, held))
                 if row is None:
@@ -70,14 +63,18 @@ def _used_rows(
     return [dict.fromkeys(known) for known in used]
 
 
-def advance(level: RegisterLevel, symbol: SymbolNumber, held: Contents) -> Contents:
+def advance(
+    level: cascade.RegisterLevel, symbol: cascade.SymbolNumber, held: cascade.Contents
+) -> cascade.Contents:
     """What all registers hold after a position; the delays of a level have the distances 1, 2, ..."""
     delayed = {1: symbol} | {
         register.distance + 1: content
         for register, content in zip(level.registers, held, strict=True)
-        if isinstance(register, Delay) and content is not None
+        if isinstance(register, cascade.Delay) and content is not None
     }
     return tuple(
-        delayed.get(register.distance) if isinstance(register, Delay) else after(register, symbol, content)
+        delayed.get(register.distance)
+        if isinstance(register, cascade.Delay)
+        else cascade.after(register, symbol, content)
         for register, content in zip(level.registers, held, strict=True)
     )

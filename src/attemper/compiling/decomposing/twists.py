@@ -11,16 +11,8 @@ from attemper.compiling.decomposing.frames import Frames
 from attemper.compiling.decomposing.refining import Refinement
 from attemper.compiling.decomposing.stages import Images, Transition
 from attemper.errors import UnsupportedError
+from attemper.languages.regular import groups
 from attemper.languages.regular.classes import shown_states
-from attemper.languages.regular.groups import (
-    Group,
-    Permutation,
-    compose,
-    identity,
-    nonabelian_factor,
-    order_of,
-    power,
-)
 from attemper.languages.regular.image_sets import members
 from attemper.languages.regular.visits import shortest_words
 
@@ -31,14 +23,14 @@ class Twist:
     """A component whose inner steps permute the numbers of its frame and so change subsets that occur."""
 
     component: int
-    group: Group
-    increments: dict[Transition, Permutation]
+    group: groups.Group
+    increments: dict[Transition, groups.Permutation]
 
 
 def twists(refinement: Refinement, frames: Frames, images: Images) -> tuple[Twist, ...]:
     """The components of a stage where some step inside moves the numbers of a subset that occurs."""
     twisted = {frames.component[step.source] for step in frames.inner if not frames.is_straight(step, images)}
-    found: dict[int, dict[Transition, Permutation]] = defaultdict(dict)
+    found: dict[int, dict[Transition, groups.Permutation]] = defaultdict(dict)
     for step in frames.inner:
         if frames.component[step.source] in twisted:
             found[frames.component[step.source]][step] = frames.twist(step, images)
@@ -49,12 +41,14 @@ def twists(refinement: Refinement, frames: Frames, images: Images) -> tuple[Twis
     )
 
 
-def _generated(permutations: Iterable[Permutation]) -> Group:
+def _generated(permutations: Iterable[groups.Permutation]) -> groups.Group:
     distinct = tuple(dict.fromkeys(permutations))
-    return Group(len(distinct[0]), distinct)
+    return groups.Group(len(distinct[0]), distinct)
 
 
-def _matters(refinement: Refinement, frames: Frames, increments: dict[Transition, Permutation]) -> bool:
+def _matters(
+    refinement: Refinement, frames: Frames, increments: dict[Transition, groups.Permutation]
+) -> bool:
     moved = [
         (step.source, g) for step, g in increments.items() if any(k != image for k, image in enumerate(g))
     ]
@@ -72,21 +66,21 @@ def period(twist: Twist, frames: Frames) -> int | None:
     permutation h with the increment h^(length / d) on each step, d the greatest common divisor of the
     lengths, then it is d times the order of h. (Extended Euclid on the pairs of lengths and increments.)
     """
-    d, h = 0, identity(twist.group.degree)
+    d, h = 0, groups.identity(twist.group.degree)
     lengths = {step: 1 + frames.depth[step.source] - frames.depth[step.target] for step in twist.increments}
     for step, g in twist.increments.items():
         length = lengths[step]
         while length:
             quotient = d // length
-            d, h, length, g = length, g, d - quotient * length, compose(h, power(g, -quotient))
-    if d == 0 or any(power(h, lengths[step] // d) != g for step, g in twist.increments.items()):
+            d, h, length, g = length, g, d - quotient * length, groups.compose(h, groups.power(g, -quotient))
+    if d == 0 or any(groups.power(h, lengths[step] // d) != g for step, g in twist.increments.items()):
         return None
-    return abs(d) * order_of(h)
+    return abs(d) * groups.order_of(h)
 
 
 def check_solvable(twist: Twist, frames: Frames, images: Images) -> None:
     """Raises `UnsupportedError` naming a factor, the states and words if the group is not solvable."""
-    factor = nonabelian_factor(twist.group)
+    factor = groups.nonabelian_factor(twist.group)
     if factor is None:
         return
     node = frames.component.index(twist.component)
@@ -104,7 +98,7 @@ def _loops(twist: Twist, frames: Frames, node: int) -> Iterator[tuple[int, ...]]
     inner = [step for step in frames.inner if frames.component[step.source] == twist.component]
     there = _paths(node, [(step.source, step.letter, step.target) for step in inner])
     back = _paths(node, [(step.target, step.letter, step.source) for step in inner])
-    seen: set[Permutation] = {identity(twist.group.degree)}
+    seen: set[groups.Permutation] = {groups.identity(twist.group.degree)}
     for step, increment in twist.increments.items():
         if increment not in seen and len(seen) <= 4:
             seen.add(increment)

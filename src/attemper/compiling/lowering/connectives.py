@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Constant,
-    Formula,
-    Unary,
-    UnaryOperator,
-)
+from attemper.languages.temporal.syntax import Binary, BinaryOperator, Constant, Formula, Unary, UnaryOperator
 
 TRUE, FALSE = Constant(True), Constant(False)
 

@@ -12,13 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from attemper.compiling.lowering.connectives import FALSE, TRUE, all_of, any_of, negation
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
-from attemper.languages.temporal.syntax import (
-    First,
-    Formula,
-    Symbol,
-    Unary,
-    UnaryOperator,
-)
+from attemper.languages.temporal import syntax
 
 MOST_ENDS = 20_000
 """More combinations of a state and three letters are not looked at."""
@@ -36,7 +30,7 @@ Ends = tuple[LetterNumber, PreviousLetter, LetterNumber]
 """The first letter, the one before the last, and the last."""
 
 
-def ends_to_formula(dfa: Dfa) -> Formula | None:
+def ends_to_formula(dfa: Dfa) -> syntax.Formula | None:
     """A formula that holds at i exactly where the prefix of length i is accepted; None if ends do not tell.
 
     >>> from attemper.languages.temporal.show import show
@@ -95,9 +89,9 @@ class _EndsWriter:
         self.symbols = dfa.alphabet.symbols
         self.alike = alike
 
-    def formula(self, accepted: Mapping[Ends, bool]) -> Formula:
+    def formula(self, accepted: Mapping[Ends, bool]) -> syntax.Formula:
         """First letters that lead to the same are one case; of two cases one is "else"."""
-        cases: dict[Formula, list[LetterNumber]] = {}
+        cases: dict[syntax.Formula, list[LetterNumber]] = {}
         for first in self.alike:
             own = {(before, last) for (f, before, last), yes in accepted.items() if yes and f == first}
             cases.setdefault(self._rest(own), []).append(first)
@@ -109,36 +103,36 @@ class _EndsWriter:
         ((other, _),) = others
         return _chosen(self._began(firsts), then, other)
 
-    def _rest(self, accepted: Iterable[tuple[PreviousLetter, LetterNumber]]) -> Formula:
+    def _rest(self, accepted: Iterable[tuple[PreviousLetter, LetterNumber]]) -> syntax.Formula:
         """What is asked of the letter before the last, and of the last."""
         by_last: dict[LetterNumber, list[PreviousLetter]] = {}
         for before, last in accepted:
             by_last.setdefault(last, []).append(before)
-        cases: dict[Formula, list[LetterNumber]] = {}
+        cases: dict[syntax.Formula, list[LetterNumber]] = {}
         for last, befores in by_last.items():
             cases.setdefault(self._preceded(befores), []).append(last)
         return any_of(all_of([self._letters(own), before]) for before, own in cases.items())
 
-    def _preceded(self, befores: list[PreviousLetter]) -> Formula:
+    def _preceded(self, befores: list[PreviousLetter]) -> syntax.Formula:
         """That the letter before is one of these; that there is none, too, if None is among them."""
         known = [before for before in befores if before not in (None, UNASKED)]
         if UNASKED in befores or len(befores) == len(self.alike) + 1:
             return TRUE
-        there = [Unary(UnaryOperator.YESTERDAY, self._letters(known))] if known else []
-        return any_of([*there, First()] if None in befores else there)
+        there = [syntax.Unary(syntax.UnaryOperator.YESTERDAY, self._letters(known))] if known else []
+        return any_of([*there, syntax.First()] if None in befores else there)
 
-    def _began(self, firsts: list[LetterNumber]) -> Formula:
-        return Unary(UnaryOperator.ONCE, all_of([First(), self._letters(firsts)]))
+    def _began(self, firsts: list[LetterNumber]) -> syntax.Formula:
+        return syntax.Unary(syntax.UnaryOperator.ONCE, all_of([syntax.First(), self._letters(firsts)]))
 
-    def _letters(self, letters: Iterable[LetterNumber | None]) -> Formula:
+    def _letters(self, letters: Iterable[LetterNumber | None]) -> syntax.Formula:
         """That the letter is one of these, or acts like one; nothing is said by all of them."""
         numbers = sorted(number for letter in letters if letter is not None for number in self.alike[letter])
         if len(numbers) == len(self.symbols):
             return TRUE
-        return any_of(Symbol(self.symbols[number]) for number in numbers)
+        return any_of(syntax.Symbol(self.symbols[number]) for number in numbers)
 
 
-def _chosen(condition: Formula, then: Formula, other: Formula) -> Formula:
+def _chosen(condition: syntax.Formula, then: syntax.Formula, other: syntax.Formula) -> syntax.Formula:
     """`then` where the condition holds, else `other`."""
     if other == FALSE:
         return all_of([condition, then])

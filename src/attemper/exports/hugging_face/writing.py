@@ -7,21 +7,9 @@ from pathlib import Path
 import torch
 
 from attemper.errors import UnsupportedError
+from attemper.exports import hugging_face_files
 from attemper.exports.extras import library
 from attemper.exports.hugging_face.card import model_card
-from attemper.exports.hugging_face_files import (
-    CARD,
-    CONFIG,
-    PREFIX,
-    TOKENIZER,
-    TOKENIZER_SETTINGS,
-    VERSION,
-    WEIGHTS,
-    as_text,
-    config_of,
-    tokenizer_of,
-    tokenizer_settings,
-)
 from attemper.exports.subject import Exported
 from attemper.languages.measures import describe
 from attemper.writing import write_together
@@ -41,16 +29,22 @@ def write_hugging_face(subject: Exported, folder: Path, dtype: str) -> None:
             "numbers: export as onnx or torch"
         )
     module = subject.traceable(getattr(torch, dtype))
-    weights = {f"{PREFIX}{name}": tensor for name, tensor in module.state_dict().items()}
+    weights = {f"{hugging_face_files.PREFIX}{name}": tensor for name, tensor in module.state_dict().items()}
     wide = subject.traceable(torch.float64).state_dict()
-    is_exact = all(torch.equal(weights[f"{PREFIX}{name}"].double(), own) for name, own in wide.items())
+    is_exact = all(
+        torch.equal(weights[f"{hugging_face_files.PREFIX}{name}"].double(), own) for name, own in wide.items()
+    )
     save = library("safetensors.torch", "hugging-face").save
     version, alphabet = library("transformers", "hugging-face").__version__, subject.network.alphabet
     files = {
-        CONFIG: as_text({**config_of(subject, dtype), VERSION: version}),
-        WEIGHTS: save(weights, metadata={"format": "pt"}),
-        CARD: model_card(subject, dtype, is_exact=is_exact).encode(),
-        TOKENIZER: as_text(tokenizer_of(alphabet)),
-        TOKENIZER_SETTINGS: as_text(tokenizer_settings(alphabet)),
+        hugging_face_files.CONFIG: hugging_face_files.as_text(
+            {**hugging_face_files.config_of(subject, dtype), hugging_face_files.VERSION: version}
+        ),
+        hugging_face_files.WEIGHTS: save(weights, metadata={"format": "pt"}),
+        hugging_face_files.CARD: model_card(subject, dtype, is_exact=is_exact).encode(),
+        hugging_face_files.TOKENIZER: hugging_face_files.as_text(hugging_face_files.tokenizer_of(alphabet)),
+        hugging_face_files.TOKENIZER_SETTINGS: hugging_face_files.as_text(
+            hugging_face_files.tokenizer_settings(alphabet)
+        ),
     }
     write_together({folder / name: data for name, data in files.items()})

@@ -6,17 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from random import Random
 
-from attemper.languages.named import references
+from attemper.languages.named import references, retrieval
 from attemper.languages.named.entry import WITH_LENGTH, LanguageClass, Rasp, Transduction
-from attemper.languages.named.retrieval import (
-    KEYS,
-    SYMBOLS,
-    VALUES,
-    bindings,
-    chains,
-    hop_lines,
-    led_to,
-)
 from attemper.languages.words import Word
 
 NOTHING = "none"
@@ -29,7 +20,7 @@ def k_hop_symbol(hops: int) -> Transduction:
     """k-hop induction heads at every position; one hop is the induction head itself."""
 
     def outputs(word: Word) -> tuple[str, ...]:
-        places = (led_to(word, start, hops) for start in range(len(word)))
+        places = (retrieval.led_to(word, start, hops) for start in range(len(word)))
         return tuple(NOTHING if place is None else word[place] for place in places)
 
     return Transduction(
@@ -38,11 +29,11 @@ def k_hop_symbol(hops: int) -> Transduction:
         if hops == 1
         else f"the symbol after {hops} hops, each to what followed the previous occurrence, or none",
         LanguageClass.STAR_FREE,
-        SYMBOLS,
-        (*SYMBOLS, NOTHING),
-        Rasp("\n".join(["alphabet a b c", *hop_lines(hops), f"output hop{hops}", ""])),
+        retrieval.SYMBOLS,
+        (*retrieval.SYMBOLS, NOTHING),
+        Rasp("\n".join(["alphabet a b c", *retrieval.hop_lines(hops), f"output hop{hops}", ""])),
         outputs,
-        chains,
+        retrieval.chains,
         hops + 1,
         (references.SANFORD_2024,) if hops > 1 else (references.OLSSON_2022, references.SANFORD_2024),
     )
@@ -53,7 +44,7 @@ def _recalled(word: Word) -> tuple[str, ...]:
     bound: dict[str, str] = {}
     found = []
     for before, here in pairwise(("", *word)):
-        if before in KEYS and here in VALUES:
+        if before in retrieval.KEYS and here in retrieval.VALUES:
             bound[before] = here
         found.append(bound.get(here, NOTHING))
     return tuple(found)
@@ -71,11 +62,11 @@ MQAR_SYMBOL = Transduction(
     "mqar-symbol",
     "at a key (k, l) the value (x, y) that last followed it, or none",
     LanguageClass.STAR_FREE,
-    (*KEYS, *VALUES),
-    (*VALUES, NOTHING),
+    (*retrieval.KEYS, *retrieval.VALUES),
+    (*retrieval.VALUES, NOTHING),
     Rasp(MQAR_SYMBOL_PROGRAM),
     _recalled,
-    bindings,
+    retrieval.bindings,
     2,
     (references.ARORA_2023,),
 )
@@ -83,7 +74,7 @@ MQAR_SYMBOL = Transduction(
 
 def _one_symbol(_: Random, length: int) -> Iterator[Word]:
     """The first position, which has none before; all the same; one that differs, first or last."""
-    for symbol in SYMBOLS:
+    for symbol in retrieval.SYMBOLS:
         yield (symbol,)
     yield ("a",) * length
     yield (*"a" * (length - 1), "c")
@@ -94,8 +85,8 @@ COPY_PREVIOUS_SYMBOL = Transduction(
     "copy-previous-symbol",
     "the symbol before the one here, or none at the first position",
     LanguageClass.STAR_FREE,
-    SYMBOLS,
-    (*SYMBOLS, NOTHING),
+    retrieval.SYMBOLS,
+    (*retrieval.SYMBOLS, NOTHING),
     Rasp("alphabet a b c\noutput previous symbol else none\n"),
     lambda word: (NOTHING, *word)[: len(word)],
     _one_symbol,
@@ -108,7 +99,7 @@ COPY_PREVIOUS_SYMBOL = Transduction(
 
 def _most_frequent(word: Word) -> tuple[str, ...]:
     """At each position, of the symbols so far; `max` gives the first of those that are equally frequent."""
-    return tuple(max(SYMBOLS, key=word[:size].count) for size in range(1, len(word) + 1))
+    return tuple(max(retrieval.SYMBOLS, key=word[:size].count) for size in range(1, len(word) + 1))
 
 
 def _ties(_: Random, length: int) -> Iterator[Word]:
@@ -133,8 +124,8 @@ MOST_FREQUENT_SYMBOL = Transduction(
     "most-frequent-symbol",
     "the most frequent symbol up to here; of several the first in the alphabet",
     LanguageClass.COUNTER,
-    SYMBOLS,
-    SYMBOLS,
+    retrieval.SYMBOLS,
+    retrieval.SYMBOLS,
     Rasp(MOST_FREQUENT_SYMBOL_PROGRAM),
     _most_frequent,
     _ties,
@@ -145,10 +136,10 @@ MOST_FREQUENT_SYMBOL = Transduction(
 
 def _orders(draw: Random, length: int) -> Iterator[Word]:
     """In order already; from the last symbol to the first; all the same; a symbol that is not there."""
-    word = sorted(draw.choices(SYMBOLS, k=length))
+    word = sorted(draw.choices(retrieval.SYMBOLS, k=length))
     yield tuple(word)
     yield tuple(reversed(word))
-    for symbol in SYMBOLS:
+    for symbol in retrieval.SYMBOLS:
         yield (symbol,) * length
     yield tuple(draw.choices("ac", k=length))
 
@@ -164,8 +155,8 @@ SORT = Transduction(
     "sort",
     "the symbols of the word in the order of the alphabet",
     LanguageClass.COUNTER,
-    SYMBOLS,
-    SYMBOLS,
+    retrieval.SYMBOLS,
+    retrieval.SYMBOLS,
     Rasp(SORT_PROGRAM),
     lambda word: tuple(sorted(word)),
     _orders,
@@ -178,8 +169,8 @@ REVERSE = Transduction(
     "reverse",
     "the symbols of the word from the last to the first",
     LanguageClass.CONTEXT_FREE,
-    SYMBOLS,
-    SYMBOLS,
+    retrieval.SYMBOLS,
+    retrieval.SYMBOLS,
     Rasp("alphabet a b c\noutput nearest rightmost[all : pos(j) ~ len + 1 - pos(i)] symbol\n"),
     lambda word: word[::-1],
     _orders,

@@ -6,22 +6,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from attemper.attention_program.ops import Mask
-from attemper.languages.rasp.syntax import (
-    Edge,
-    Expression,
-    Length,
-    Name,
-    Nearest,
-    Number,
-    Position,
-    ProgramText,
-    Quantified,
-    Quantifier,
-    RemainderTest,
-    Selection,
-    Shifted,
-    operands,
-)
+from attemper.languages.rasp import syntax
 from attemper.languages.temporal.reading import At
 
 
@@ -37,7 +22,7 @@ class ProgramClass(StrEnum):
         return "star-free" if self is ProgramClass.B_RASP else "counting only"
 
 
-def class_of(source: ProgramText) -> ProgramClass | None:
+def class_of(source: syntax.ProgramText) -> ProgramClass | None:
     r"""B-RASP: no Integers. C-RASP: no attention but counts of the past. None: neither.
 
     A program of both classes, which looks at one position only, is called B-RASP. Definitions that the
@@ -57,33 +42,43 @@ def class_of(source: ProgramText) -> ProgramClass | None:
     return None if any(map(_is_beyond_counting, parts)) else ProgramClass.C_RASP
 
 
-def _needed(source: ProgramText) -> Iterator[Expression]:
+def _needed(source: syntax.ProgramText) -> Iterator[syntax.Expression]:
     """All expressions that the output is made of."""
     definitions = {definition.name: definition.expression for definition in source.definitions}
     waiting, seen = [source.output], set[str]()
     while waiting:
         expression = waiting.pop()
         yield expression
-        waiting += operands(expression)
-        if isinstance(expression, Name) and expression.name not in seen:
+        waiting += syntax.operands(expression)
+        if isinstance(expression, syntax.Name) and expression.name not in seen:
             seen.add(expression.name)
             waiting.append(definitions[expression.name])
 
 
-def _is_integer(expression: Expression) -> bool:
+def _is_integer(expression: syntax.Expression) -> bool:
     match expression:
-        case Number() | Position() | Length() | Quantified(Quantifier.COUNT):
+        case (
+            syntax.Number() | syntax.Position() | syntax.Length() | syntax.Quantified(syntax.Quantifier.COUNT)
+        ):
             return True
         case _:
             return False
 
 
-def _is_beyond_counting(expression: Expression) -> bool:
+def _is_beyond_counting(expression: syntax.Expression) -> bool:
     """Whether a program with Integers is no C-RASP program because of this."""
     match expression:
-        case Quantified(Quantifier.COUNT, mask):
+        case syntax.Quantified(syntax.Quantifier.COUNT, mask):
             return mask not in {Mask.UP_TO, Mask.BEFORE}
-        case Quantified() | Selection() | Nearest() | Shifted() | RemainderTest() | Length() | Edge(At.LAST):
+        case (
+            syntax.Quantified()
+            | syntax.Selection()
+            | syntax.Nearest()
+            | syntax.Shifted()
+            | syntax.RemainderTest()
+            | syntax.Length()
+            | syntax.Edge(At.LAST)
+        ):
             return True
         case _:
             return False

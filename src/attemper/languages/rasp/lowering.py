@@ -16,21 +16,11 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, reduce
 from typing import assert_never
 
-from attemper.attention_program.ops import (
-    Attend,
-    Cases,
-    Choice,
-    Letter,
-    Mask,
-    Numbers,
-    Place,
-    Ref,
-    Shift,
-    everywhere,
-)
+from attemper.attention_program import ops
 from attemper.attention_program.ops import Nearest as NearestStep
 from attemper.errors import AttemperError
 from attemper.exact.closed_forms import FIRST, LAST
+from attemper.languages.rasp import syntax
 from attemper.languages.rasp.bits import Bits
 from attemper.languages.rasp.cases import (
     MAX_CASES,
@@ -61,53 +51,16 @@ from attemper.languages.rasp.numbers import (
     integer,
 )
 from attemper.languages.rasp.show import show_expression
-from attemper.languages.rasp.syntax import (
-    Applied,
-    Comparison,
-    Conditional,
-    Distributed,
-    Divisor,
-    Edge,
-    Expression,
-    Extreme,
-    ExtremeOf,
-    Implication,
-    In,
-    Index,
-    Join,
-    Joined,
-    Length,
-    Magnitude,
-    Multiple,
-    Name,
-    Nearest,
-    Negation,
-    Negative,
-    Number,
-    Position,
-    ProgramText,
-    Quantified,
-    Quantifier,
-    Relation,
-    RemainderTest,
-    Selection,
-    Shifted,
-    Sum,
-    SymbolName,
-    Truth,
-    WordSymbol,
-    indices,
-)
 from attemper.languages.temporal.reading import At
 
-Value = Ref | SymbolBits | Branches | Chances
+Value = ops.Ref | SymbolBits | Branches | Chances
 """A Bit, a Symbol, an Integer or a Distribution."""
 
 
 class Lowering:
     """The steps so far, and the values of the definitions so far."""
 
-    def __init__(self, source: ProgramText, text: str) -> None:
+    def __init__(self, source: syntax.ProgramText, text: str) -> None:
         self.source = source
         self.text = text
         self.bits = Bits()
@@ -117,114 +70,129 @@ class Lowering:
     @cached_property
     def word_symbol(self) -> SymbolBits:
         """The symbol of the word."""
-        return {one: self.bits.add(Letter((one,))) for one in self.source.alphabet.symbols}
+        return {one: self.bits.add(ops.Letter((one,))) for one in self.source.alphabet.symbols}
 
-    def define(self, name: str, expression: Expression) -> None:
+    def define(self, name: str, expression: syntax.Expression) -> None:
         """One more definition. Raises `UnsupportedError` where a head cannot tell the cases apart."""
         self.values[name] = self.value(expression)
 
-    def bit(self, expression: Expression) -> Ref:
+    def bit(self, expression: syntax.Expression) -> ops.Ref:
         """The step of a Bit."""
         found = self.value(expression)
         assert isinstance(found, int)
         return found
 
-    def symbol(self, expression: Expression) -> SymbolBits | None:
+    def symbol(self, expression: syntax.Expression) -> SymbolBits | None:
         """The bits of a Symbol; None for what is none."""
         found = self.value(expression)
         return found if isinstance(found, Mapping) else None
 
-    def integer(self, expression: Expression) -> Branches:
+    def integer(self, expression: syntax.Expression) -> Branches:
         """The branches of an Integer."""
         found = self.value(expression)
         assert isinstance(found, tuple)
         return found
 
-    def value(self, expression: Expression) -> Value:
+    def value(self, expression: syntax.Expression) -> Value:
         """The value of an expression where it is read; a residual is read at j."""
         match expression:
-            case Name(name):
+            case syntax.Name(name):
                 return self.values[name]
-            case Applied(operand):
+            case syntax.Applied(operand):
                 return self.value(operand)
-            case SymbolName(name):
+            case syntax.SymbolName(name):
                 return {name: self.bits.true}
-            case WordSymbol():
+            case syntax.WordSymbol():
                 return self.word_symbol
-            case Distributed(probabilities):
+            case syntax.Distributed(probabilities):
                 return certain(self.bits, probabilities)
-            case Conditional():
+            case syntax.Conditional():
                 return self._conditional(expression)
-            case Nearest():
+            case syntax.Nearest():
                 return self._nearest(expression)
-            case Selection() | Shifted():
+            case syntax.Selection() | syntax.Shifted():
                 return self._fetched(expression)
-            case Quantified():
+            case syntax.Quantified():
                 return self._quantified(expression)
-            case Comparison():
+            case syntax.Comparison():
                 return self._comparison(expression)
-            case Truth() | Edge() | In() | Negation() | Joined() | Implication():
+            case (
+                syntax.Truth()
+                | syntax.Edge()
+                | syntax.In()
+                | syntax.Negation()
+                | syntax.Joined()
+                | syntax.Implication()
+            ):
                 return self._connective(expression)
             case _:
                 return self._integer(expression)
 
-    def _connective(self, expression: Truth | Edge | In | Negation | Joined | Implication) -> Ref:
+    def _connective(
+        self,
+        expression: syntax.Truth
+        | syntax.Edge
+        | syntax.In
+        | syntax.Negation
+        | syntax.Joined
+        | syntax.Implication,
+    ) -> ops.Ref:
         match expression:
-            case Truth(value):
+            case syntax.Truth(value):
                 return self.bits.constant(value)
-            case Edge(at):
-                return self.bits.add(Place(FIRST if at is At.FIRST else LAST))
-            case In(symbols):
-                return self.bits.add(Letter(symbols))
-            case Negation(operand):
+            case syntax.Edge(at):
+                return self.bits.add(ops.Place(FIRST if at is At.FIRST else LAST))
+            case syntax.In(symbols):
+                return self.bits.add(ops.Letter(symbols))
+            case syntax.Negation(operand):
                 return self.bits.negation(self.bit(operand))
-            case Joined(join, parts):
+            case syntax.Joined(join, parts):
                 return _JOINS[join](self.bits, map(self.bit, parts))
-            case Implication(premise, conclusion):
+            case syntax.Implication(premise, conclusion):
                 return self.bits.any_of((self.bits.negation(self.bit(premise)), self.bit(conclusion)))
             case _:
                 assert_never(expression)
 
     def _integer(
         self,
-        expression: Number
-        | Position
-        | Length
-        | Sum
-        | Negative
-        | Multiple
-        | ExtremeOf
-        | Magnitude
-        | RemainderTest,
-    ) -> Branches | Ref:
+        expression: syntax.Number
+        | syntax.Position
+        | syntax.Length
+        | syntax.Sum
+        | syntax.Negative
+        | syntax.Multiple
+        | syntax.ExtremeOf
+        | syntax.Magnitude
+        | syntax.RemainderTest,
+    ) -> Branches | ops.Ref:
         integers = self.integers
         try:
             match expression:
-                case Number(value):
+                case syntax.Number(value):
                     return integers.constant(value)
-                case Position():
-                    return integers.count(Mask.UP_TO, self.bits.true)
-                case Length():
-                    return integers.count(Mask.ALL, self.bits.true)
-                case Sum(parts):
+                case syntax.Position():
+                    return integers.count(ops.Mask.UP_TO, self.bits.true)
+                case syntax.Length():
+                    return integers.count(ops.Mask.ALL, self.bits.true)
+                case syntax.Sum(parts):
                     return integers.sum((1, self.integer(part)) for part in parts)
-                case Negative(operand):
+                case syntax.Negative(operand):
                     return integers.sum(((-1, self.integer(operand)),))
-                case Multiple(factor, operand):
+                case syntax.Multiple(factor, operand):
                     return integers.sum(((factor, self.integer(operand)),))
-                case ExtremeOf(extreme, parts):
-                    better = integers.least if extreme is Extreme.LEAST else integers.greatest
+                case syntax.ExtremeOf(extreme, parts):
+                    better = integers.least if extreme is syntax.Extreme.LEAST else integers.greatest
                     return reduce(better, map(self.integer, parts))
-                case Magnitude(operand):
+                case syntax.Magnitude(operand):
                     return integers.magnitude(self.integer(operand))
-                case RemainderTest(operand, modulus, remainder):
+                case syntax.RemainderTest(operand, modulus, remainder):
                     return integers.congruent(self.integer(operand), modulus, remainder)
                 case _:
                     assert_never(expression)
         except (TooManyBranchesError, IntegerTooLargeError) as error:
             raise self._refused(error, expression) from None
 
-    def _conditional(self, expression: Conditional) -> Value:
+    def _conditional(self, expression: syntax.Conditional) -> Value:
         condition = self.bit(expression.condition)
         then, otherwise = self.value(expression.then), self.value(expression.otherwise)
         if isinstance(then, int):
@@ -250,7 +218,7 @@ class Lowering:
             name: self.bits.chosen(condition, then.get(name, no), otherwise.get(name, no)) for name in names
         }
 
-    def _comparison(self, expression: Comparison) -> Ref:
+    def _comparison(self, expression: syntax.Comparison) -> ops.Ref:
         relation = expression.relation
         left, right = self.value(expression.left), self.value(expression.right)
         if isinstance(left, Mapping):
@@ -265,44 +233,44 @@ class Lowering:
                 return self._compared(relation, left, right)
             except (TooManyBranchesError, IntegerTooLargeError) as error:
                 raise self._refused(error, expression) from None
-        return equal if relation is Relation.EQUAL else self.bits.negation(equal)
+        return equal if relation is syntax.Relation.EQUAL else self.bits.negation(equal)
 
-    def _compared(self, relation: Relation, left: Branches, right: Branches) -> Ref:
+    def _compared(self, relation: syntax.Relation, left: Branches, right: Branches) -> ops.Ref:
         integers = self.integers
         match relation:
-            case Relation.EQUAL:
+            case syntax.Relation.EQUAL:
                 return integers.zero(integers.sum(((1, left), (-1, right))))
-            case Relation.UNEQUAL:
-                return self.bits.negation(self._compared(Relation.EQUAL, left, right))
-            case Relation.AT_LEAST:
+            case syntax.Relation.UNEQUAL:
+                return self.bits.negation(self._compared(syntax.Relation.EQUAL, left, right))
+            case syntax.Relation.AT_LEAST:
                 return integers.at_least(integers.sum(((1, left), (-1, right))))
-            case Relation.AT_MOST:
-                return self._compared(Relation.AT_LEAST, right, left)
-            case Relation.GREATER:
-                return self.bits.negation(self._compared(Relation.AT_LEAST, right, left))
-            case Relation.LESS:
-                return self.bits.negation(self._compared(Relation.AT_LEAST, left, right))
+            case syntax.Relation.AT_MOST:
+                return self._compared(syntax.Relation.AT_LEAST, right, left)
+            case syntax.Relation.GREATER:
+                return self.bits.negation(self._compared(syntax.Relation.AT_LEAST, right, left))
+            case syntax.Relation.LESS:
+                return self.bits.negation(self._compared(syntax.Relation.AT_LEAST, left, right))
             case _:
                 assert_never(relation)
 
-    def _quantified(self, expression: Quantified) -> Ref | Branches:
+    def _quantified(self, expression: syntax.Quantified) -> ops.Ref | Branches:
         """Some: the bit at a position where it holds, if there is one; every: the negation of some not."""
         mask, quantifier = expression.mask, expression.quantifier
         wanted = _conjunction(expression.condition, expression.body)
         match quantifier:
-            case Quantifier.COUNT:
+            case syntax.Quantifier.COUNT:
                 return self.integers.count_by_case(mask, self._cases(wanted, expression))
-            case Quantifier.SOME:
+            case syntax.Quantifier.SOME:
                 return self._some(mask, wanted, expression)
-            case Quantifier.EVERY if expression.condition is None or expression.body is None:
-                return self.bits.negation(self._some(mask, Negation(wanted), expression))
-            case Quantifier.EVERY:
-                unwanted = _conjunction(expression.condition, Negation(expression.body))
+            case syntax.Quantifier.EVERY if expression.condition is None or expression.body is None:
+                return self.bits.negation(self._some(mask, syntax.Negation(wanted), expression))
+            case syntax.Quantifier.EVERY:
+                unwanted = _conjunction(expression.condition, syntax.Negation(expression.body))
                 return self.bits.negation(self._some(mask, unwanted, expression))
             case _:
                 assert_never(quantifier)
 
-    def numbers(self, output: Branches | Chances) -> Numbers:
+    def numbers(self, output: Branches | Chances) -> ops.Numbers:
         """The numbers that the output puts out. Raises `UnsupportedError` for counts over several masks."""
         if isinstance(output, Chances):
             return distribution(output)
@@ -310,15 +278,15 @@ class Lowering:
             return integer(self.bits, output, self.source.divisor)
         except SeveralSidesError:
             divisor = self.source.divisor
-            where = "" if divisor in {None, Divisor.VISIBLE} else f", and is divided by {divisor}"
+            where = "" if divisor in {None, syntax.Divisor.VISIBLE} else f", and is divided by {divisor}"
             message = (
                 "a number is put out as a share of the visible positions, and this one counts over several "
                 f"masks{where}: count all of it over j <= i (as pos does), j >= i, or all (as len does)"
             )
             raise unsupported(message, self.text, self.source.output.place) from None
 
-    def _some(self, mask: Mask, wanted: Expression, expression: Quantified) -> Ref:
-        choice = Choice.LEFTMOST if mask in {Mask.FROM, Mask.AFTER} else Choice.RIGHTMOST
+    def _some(self, mask: ops.Mask, wanted: syntax.Expression, expression: syntax.Quantified) -> ops.Ref:
+        choice = ops.Choice.LEFTMOST if mask in {ops.Mask.FROM, ops.Mask.AFTER} else ops.Choice.RIGHTMOST
         equality = self._equality(wanted)
         if equality is not None:
             return self._equal(mask, choice, *equality, expression)(self.bits.true, False)
@@ -329,47 +297,53 @@ class Lowering:
             case _:
                 return self._attend(mask, choice, cases, self.bits.true, False)
 
-    def _fetched(self, expression: Selection | Shifted) -> Value:
+    def _fetched(self, expression: syntax.Selection | syntax.Shifted) -> Value:
         fetch = (
-            self._selecting(expression) if isinstance(expression, Selection) else self._shifting(expression)
+            self._selecting(expression)
+            if isinstance(expression, syntax.Selection)
+            else self._shifting(expression)
         )
         value = self.value(expression.value)
         if isinstance(value, int):
             default = expression.default
-            return fetch(value, isinstance(default, Truth) and default.value)
+            return fetch(value, isinstance(default, syntax.Truth) and default.value)
         assert isinstance(value, Mapping)
-        assert isinstance(expression.default, SymbolName)
+        assert isinstance(expression.default, syntax.SymbolName)
         missing = expression.default.name
         names = dict.fromkeys((*value, missing))
-        if isinstance(expression, Selection) and self._equality(expression.condition or Truth(True)):
+        if isinstance(expression, syntax.Selection) and self._equality(
+            expression.condition or syntax.Truth(True)
+        ):
             # One name holds: that which stands for nothing where no other does.
             found = {name: fetch(bit, False) for name, bit in value.items() if name != missing}
             missed = {missing: self.bits.negation(self.bits.any_of(found.values()))}
             return {name: found.get(name, missed[missing]) for name in names}
         return {name: fetch(value.get(name, self.bits.false), name == missing) for name in names}
 
-    def _selecting(self, expression: Selection) -> Callable[[Ref, bool], Ref]:
-        condition = Truth(True) if expression.condition is None else expression.condition
+    def _selecting(self, expression: syntax.Selection) -> Callable[[ops.Ref, bool], ops.Ref]:
+        condition = syntax.Truth(True) if expression.condition is None else expression.condition
         equality = self._equality(condition)
         if equality is not None:
             return self._equal(expression.mask, expression.choice, *equality, expression)
         cases = self._cases(condition, expression)
         return lambda value, default: self._attend(expression.mask, expression.choice, cases, value, default)
 
-    def _shifting(self, expression: Shifted) -> Callable[[Ref, bool], Ref]:
-        def shifted(value: Ref, default: bool) -> Ref:
+    def _shifting(self, expression: syntax.Shifted) -> Callable[[ops.Ref, bool], ops.Ref]:
+        def shifted(value: ops.Ref, default: bool) -> ops.Ref:
             if value == self.bits.constant(default):
                 return value
-            return self.bits.add(Shift(expression.direction, value, expression.distance, default))
+            return self.bits.add(ops.Shift(expression.direction, value, expression.distance, default))
 
         return shifted
 
-    def _attend(self, mask: Mask, choice: Choice, cases: Cases, value: Ref, default: bool) -> Ref:
-        if value == self.bits.constant(default) or cases == everywhere(self.bits.false):
+    def _attend(
+        self, mask: ops.Mask, choice: ops.Choice, cases: ops.Cases, value: ops.Ref, default: bool
+    ) -> ops.Ref:
+        if value == self.bits.constant(default) or cases == ops.everywhere(self.bits.false):
             return self.bits.constant(default)
-        return self.bits.add(Attend(mask, choice, cases, value, default))
+        return self.bits.add(ops.Attend(mask, choice, cases, value, default))
 
-    def _nearest(self, expression: Nearest) -> Value:
+    def _nearest(self, expression: syntax.Nearest) -> Value:
         """One head for each case of the condition and of the query, whose bit at i chooses what it finds."""
         key, queries = self._matched(expression)
         heads = [
@@ -383,7 +357,7 @@ class Lowering:
             raise unsupported(message, self.text, expression.place)
         mask, choice = expression.mask, expression.choice
 
-        def fetched(value: Ref) -> Ref:
+        def fetched(value: ops.Ref) -> ops.Ref:
             if value in {self.bits.true, self.bits.false}:
                 return value
             steps = (
@@ -399,7 +373,7 @@ class Lowering:
         found = {name: fetched(value[name]) for name in names}
         return {**found, last: self.bits.negation(self.bits.any_of(found.values()))}
 
-    def _matched(self, expression: Nearest) -> tuple[Ref, tuple[tuple[Ref, Ref], ...]]:
+    def _matched(self, expression: syntax.Nearest) -> tuple[ops.Ref, tuple[tuple[ops.Ref, ops.Ref], ...]]:
         """The key, and for each case of the query its bit and the step."""
         symbols, side = self.source.alphabet.symbols, expression.key
         try:
@@ -409,12 +383,12 @@ class Lowering:
         except (NotMatchedError, IntegerTooLargeError) as error:
             raise self._unmatched(error, side, expression) from None
 
-    def _every_case(self, expression: Nearest) -> tuple[tuple[Ref, Ref], ...]:
+    def _every_case(self, expression: syntax.Nearest) -> tuple[tuple[ops.Ref, ops.Ref], ...]:
         """Pairs (bit at i, bit at j): of the bits at i exactly one holds.
 
         Where nothing can match all positions are one further off, which is as if all of them matched.
         """
-        cases = self._cases(expression.condition or Truth(True), expression)
+        cases = self._cases(expression.condition or syntax.Truth(True), expression)
         true, false = self.bits.true, self.bits.false
         sought = [
             (true if here is None else here, true if there == false else there) for here, there in cases
@@ -422,18 +396,27 @@ class Lowering:
         unsought = self.bits.negation(self.bits.any_of(here for here, _ in sought))
         return ((unsought, true), *sought)
 
-    def _equality(self, condition: Expression) -> tuple[Comparison, Expression] | None:
+    def _equality(self, condition: syntax.Expression) -> tuple[syntax.Comparison, syntax.Expression] | None:
         """The Integers at i and j that a condition asks to be equal, and what else it asks."""
         parts = list(conjuncts(condition))
         for part in parts:
-            if isinstance(part, Comparison) and may_match(part) and isinstance(self.value(part.left), tuple):
+            if (
+                isinstance(part, syntax.Comparison)
+                and may_match(part)
+                and isinstance(self.value(part.left), tuple)
+            ):
                 rest = tuple(other for other in parts if other is not part)
-                return part, Joined(Join.AND, rest) if rest else Truth(True)
+                return part, syntax.Joined(syntax.Join.AND, rest) if rest else syntax.Truth(True)
         return None
 
     def _equal(
-        self, mask: Mask, choice: Choice, equality: Comparison, rest: Expression, expression: Expression
-    ) -> Callable[[Ref, bool], Ref]:
+        self,
+        mask: ops.Mask,
+        choice: ops.Choice,
+        equality: syntax.Comparison,
+        rest: syntax.Expression,
+        expression: syntax.Expression,
+    ) -> Callable[[ops.Ref, bool], ops.Ref]:
         """Heads for each case of the other conditions and of the Integer at i, and for each sign of these."""
         key, queries = self._matched_terms(equality, expression)
         looking = Equality(self.integers, mask, choice, self.source.alphabet.symbols)
@@ -453,11 +436,11 @@ class Lowering:
         return looking.fetch(sought)
 
     def _matched_terms(
-        self, equality: Comparison, expression: Expression
-    ) -> tuple[IntegerTerm, tuple[tuple[Ref, IntegerTerm], ...]]:
+        self, equality: syntax.Comparison, expression: syntax.Expression
+    ) -> tuple[IntegerTerm, tuple[tuple[ops.Ref, IntegerTerm], ...]]:
         """The key without its number, and for each case of the query its bit and what equals the key."""
         symbols, side, query = self.source.alphabet.symbols, equality.left, equality.right
-        if Index.THERE not in indices(side):
+        if syntax.Index.THERE not in syntax.indices(side):
             side, query = query, side
         try:
             key = key_term(self.integer(side), self.integers, symbols)
@@ -467,9 +450,9 @@ class Lowering:
             raise self._unmatched(error, side, expression) from None
         return IntegerTerm(key.parts, 0), queries
 
-    def _cases(self, condition: Expression, expression: Expression) -> Cases:
-        if Index.HERE not in indices(condition):
-            return everywhere(self.bit(condition))
+    def _cases(self, condition: syntax.Expression, expression: syntax.Expression) -> ops.Cases:
+        if syntax.Index.HERE not in syntax.indices(condition):
+            return ops.everywhere(self.bit(condition))
         try:
             return cases_of(condition, self, self.bits)
         except TooManyCasesError as error:
@@ -483,7 +466,10 @@ class Lowering:
         raise unsupported(message, self.text, expression.place)
 
     def _unmatched(
-        self, error: NotMatchedError | IntegerTooLargeError, side: Expression, expression: Expression
+        self,
+        error: NotMatchedError | IntegerTooLargeError,
+        side: syntax.Expression,
+        expression: syntax.Expression,
     ) -> AttemperError:
         """The error for the side of an equality of Integers that heads cannot compare."""
         if isinstance(error, IntegerTooLargeError):
@@ -491,7 +477,7 @@ class Lowering:
         return unsupported(f"'{show_expression(side)}' {error}", self.text, side.place)
 
     def _refused(
-        self, error: TooManyBranchesError | IntegerTooLargeError, expression: Expression
+        self, error: TooManyBranchesError | IntegerTooLargeError, expression: syntax.Expression
     ) -> AttemperError:
         if isinstance(error, IntegerTooLargeError):
             message = f"the integer has a number larger than {MAX_INTEGER}"
@@ -503,16 +489,16 @@ class Lowering:
         return unsupported(message, self.text, expression.place)
 
 
-_JOINS: dict[Join, Callable[[Bits, Iterable[Ref]], Ref]] = {
-    Join.AND: Bits.all_of,
-    Join.OR: Bits.any_of,
-    Join.XOR: Bits.odd_of,
+_JOINS: dict[syntax.Join, Callable[[Bits, Iterable[ops.Ref]], ops.Ref]] = {
+    syntax.Join.AND: Bits.all_of,
+    syntax.Join.OR: Bits.any_of,
+    syntax.Join.XOR: Bits.odd_of,
 }
 
 
-def _conjunction(condition: Expression | None, body: Expression | None) -> Expression:
+def _conjunction(condition: syntax.Expression | None, body: syntax.Expression | None) -> syntax.Expression:
     """What a position must have that is asked for, as one condition."""
-    if body is not None and not indices(body):
-        body = Applied(body, Index.THERE)
+    if body is not None and not syntax.indices(body):
+        body = syntax.Applied(body, syntax.Index.THERE)
     parts = [part for part in (condition, body) if part is not None]
-    return parts[0] if len(parts) == 1 else Joined(Join.AND, tuple(parts))
+    return parts[0] if len(parts) == 1 else syntax.Joined(syntax.Join.AND, tuple(parts))

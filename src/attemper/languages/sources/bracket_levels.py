@@ -15,13 +15,7 @@ from fractions import Fraction
 import flint
 
 from attemper.exact.balls import ball, precision
-from attemper.languages.sources.brackets import (
-    balanced,
-    balanced_limit,
-    block_law,
-    closing,
-    closing_limit,
-)
+from attemper.languages.sources import brackets
 from attemper.languages.sources.entropies import PRECISION, entropy, softplus
 from attemper.languages.sources.pairs import bound, least_loss
 from attemper.languages.sources.values import Brackets
@@ -131,17 +125,17 @@ def length_excess(source: Brackets, n: int | LengthParity) -> flint.arb:
 
 def _closing(source: Brackets, n: int | LengthParity) -> Fraction:
     return (
-        closing_limit(source, odd=n is LengthParity.ODD)
+        brackets.closing_limit(source, odd=n is LengthParity.ODD)
         if isinstance(n, LengthParity)
-        else closing(source, n)
+        else brackets.closing(source, n)
     )
 
 
 def _balanced(source: Brackets, n: int | LengthParity) -> Fraction:
     return (
-        balanced_limit(source, odd=n is LengthParity.ODD)
+        brackets.balanced_limit(source, odd=n is LengthParity.ODD)
         if isinstance(n, LengthParity)
-        else balanced(source, n)
+        else brackets.balanced(source, n)
     )
 
 
@@ -155,7 +149,7 @@ def _star_sum(source: Brackets, n: int | LengthParity, ended: flint.arb) -> flin
         # Height 0 stays possible for rho < 1 only: W_N <= N, and W_N g_1 <= W_N h(1/W_N) <= 1 + ln W_N <= N.
         rest = rest.union(flint.arb(BLOCKS**2 + 4 * BLOCKS + 6) / flint.arb(2) ** (BLOCKS + 1))
     else:
-        law = block_law(n)
+        law = brackets.block_law(n)
     rho = source.p / source.q
     stars = ((share, 1 + (blocks - 1) * rho) for blocks, share in law.items() if blocks > 1)
     return sum((ball(share * size) * least_loss(Fraction(1), 1 / size, ended) for share, size in stars), rest)

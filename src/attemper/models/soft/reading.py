@@ -9,16 +9,7 @@ import numpy as np
 
 from attemper.errors import UnsupportedError
 from attemper.models.arrays import Floats
-from attemper.models.soft.weights import (
-    Encoder,
-    EncoderLayer,
-    EncoderNorm,
-    Mask,
-    NoPositions,
-    Periodic,
-    Positions,
-    Table,
-)
+from attemper.models.soft import weights
 
 if TYPE_CHECKING:
     import torch
@@ -31,10 +22,10 @@ def read_weights(
     symbols: Sequence[str],
     ending: str | None,
     *,
-    positions: Positions | None = None,
-    mask: Mask = Mask.UNMASKED,
+    positions: weights.Positions | None = None,
+    mask: weights.Mask = weights.Mask.UNMASKED,
     outputs: Sequence[str] | None = None,
-) -> Encoder:
+) -> weights.Encoder:
     """The encoder with the weights of these modules, as `attemper influence` and `attemper limits` take it.
 
     `embedding` has a row for each of the `symbols`, the end marker `ending` among them. `positions` is what
@@ -74,7 +65,7 @@ def read_weights(
     named = tuple(outputs) if outputs is not None else _default_names(rows)
     if len(named) != rows or len(set(named)) < rows:
         raise UnsupportedError(f"the readout has {rows} outputs: give as many names that differ")
-    return Encoder(
+    return weights.Encoder(
         tuple(symbols),
         ending,
         _matrix(embedding.weight)[: len(symbols)],
@@ -91,16 +82,16 @@ def _default_names(rows: int) -> tuple[str, ...]:
     return ("output",) if rows == 1 else tuple(f"output {row}" for row in range(rows))
 
 
-def _read_positions(positions: Positions | None, width: int) -> Positions:
+def _read_positions(positions: weights.Positions | None, width: int) -> weights.Positions:
     """The positions, with tables of the encoder's width only."""
-    if isinstance(positions, Periodic | Table):
+    if isinstance(positions, weights.Periodic | weights.Table):
         table = np.asarray(positions.table, dtype=np.float64)
         if table.ndim != 2 or table.shape[1] != width or len(table) == 0:
             raise UnsupportedError(
                 f"a table of positions must be a matrix with {width} columns, like the embedding"
             )
         return type(positions)(table)
-    return positions if positions is not None else NoPositions()
+    return positions if positions is not None else weights.NoPositions()
 
 
 def _require_kinds(**arguments: object) -> None:
@@ -178,7 +169,7 @@ HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 """Where torch keeps the functions that are called before and after a module's own."""
 
 
-def _layer(layer: Any) -> EncoderLayer:
+def _layer(layer: Any) -> weights.EncoderLayer:
     attention = layer.self_attn
     import torch
 
@@ -189,7 +180,7 @@ def _layer(layer: Any) -> EncoderLayer:
         raise UnsupportedError("attention without a joint projection and its bias is not read")
     if attention.bias_k is not None or attention.add_zero_attn:
         raise UnsupportedError("attention with keys of its own (add_bias_kv, add_zero_attn) is not read")
-    return EncoderLayer(
+    return weights.EncoderLayer(
         _matrix(attention.in_proj_weight),
         _matrix(attention.in_proj_bias),
         _matrix(attention.out_proj.weight),
@@ -204,7 +195,7 @@ def _layer(layer: Any) -> EncoderLayer:
     )
 
 
-def _norms(first: Any, second: Any) -> tuple[EncoderNorm, EncoderNorm] | None:
+def _norms(first: Any, second: Any) -> tuple[weights.EncoderNorm, weights.EncoderNorm] | None:
     """The two norms of a layer; None where both are left out."""
     import torch
 
@@ -218,8 +209,8 @@ def _norms(first: Any, second: Any) -> tuple[EncoderNorm, EncoderNorm] | None:
     return _norm(first), _norm(second)
 
 
-def _norm(norm: Any) -> EncoderNorm:
-    return EncoderNorm(_matrix(norm.weight), _matrix(norm.bias), float(norm.eps))
+def _norm(norm: Any) -> weights.EncoderNorm:
+    return weights.EncoderNorm(_matrix(norm.weight), _matrix(norm.bias), float(norm.eps))
 
 
 def _matrix(tensor: torch.Tensor) -> Floats:

@@ -26,13 +26,7 @@ from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.models.arrays import Integers
-from attemper.models.hard.masked import (
-    MaskedModel,
-    alphabet_of,
-    empty_of,
-    ending_of,
-    placed,
-)
+from attemper.models.hard import masked
 from attemper.models.hard.masked_wellformed import complaints
 from attemper.reading.models.asked import Asked
 from attemper.reading.models.attention import attention_of
@@ -67,7 +61,7 @@ class ReadTable:
 
 
 def automaton_of_masked(
-    model: MaskedModel, configurations: int = 200_000, seconds: float = 60.0
+    model: masked.MaskedModel, configurations: int = 200_000, seconds: float = 60.0
 ) -> ReadTable:
     """The least automaton of the words that a future-masked network accepts, at every length n >= 1.
 
@@ -91,7 +85,7 @@ def automaton_of_masked(
     for complaint in complaints(model):
         raise UnsupportedError(f"the model has {complaint}")
     budget, asked = Budget(configurations, seconds), Asked(model)
-    last = None if (ending := ending_of(model)) is None else model.symbols.index(ending)
+    last = None if (ending := masked.ending_of(model)) is None else model.symbols.index(ending)
     asked.require_places(len(model.symbols))
     budget.hold(EMBEDDED * sum(model.places) * len(model.symbols), "embeddings at all places")
     machine, values = _of_places(model, asked)
@@ -110,37 +104,37 @@ def automaton_of_masked(
     return ReadTable(minimal(dfa), budget.met, tuple(met), _whose_empty(model), model.semantics)
 
 
-def _of_places(model: MaskedModel, asked: Asked) -> tuple[Machine, Values]:
+def _of_places(model: masked.MaskedModel, asked: Asked) -> tuple[Machine, Values]:
     """The machine that counts places, and puts out the numbers of embeddings."""
     places, letters = np.arange(1, sum(model.places) + 1), np.arange(len(model.symbols))
     values = Values()
     embedded = asked.embed(np.repeat(places, len(letters)), np.tile(letters, len(places)))
     outputs = values.numbered(embedded).reshape(len(places), len(letters))
-    after = placed(model.places, places + 1) - 1
+    after = masked.placed(model.places, places + 1) - 1
     return Machine(np.repeat(after[:, None], len(letters), axis=1), outputs), values
 
 
-def _as_dfa(model: MaskedModel, machine: Machine) -> Dfa:
+def _as_dfa(model: masked.MaskedModel, machine: Machine) -> Dfa:
     """The automaton of a machine whose outputs are verdicts on the word up to the letter at hand."""
-    ending = ending_of(model)
+    ending = masked.ending_of(model)
     if ending is not None:
         marker = model.symbols.index(ending)
         letters = [letter for letter in range(len(model.symbols)) if letter != marker]
         accepting = frozenset(np.flatnonzero(machine.outputs[:, marker]).tolist())
-        return Dfa(alphabet_of(model), _tuples(machine.moves[:, letters]), 0, accepting)
+        return Dfa(masked.alphabet_of(model), _tuples(machine.moves[:, letters]), 0, accepting)
     # The state 2 q + v says that the machine is in q, and that v is the verdict; one more is the start.
     moves = 2 * machine.moves + machine.outputs
     start = 2 * len(moves)
     rows = _tuples(np.concatenate([np.repeat(moves, 2, axis=0), moves[:1]]))
-    accepting = frozenset(range(1, start, 2)) | ({start} if empty_of(model) else set())
-    return Dfa(alphabet_of(model), rows, start, accepting)
+    accepting = frozenset(range(1, start, 2)) | ({start} if masked.empty_of(model) else set())
+    return Dfa(masked.alphabet_of(model), rows, start, accepting)
 
 
 def _tuples(rows: Integers) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, rows.tolist()))
 
 
-def _whose_empty(model: MaskedModel) -> str:
-    if ending_of(model) is not None:
+def _whose_empty(model: masked.MaskedModel) -> str:
+    if masked.ending_of(model) is not None:
         return EMPTY_BY_ENDING
-    return EMPTY_UNSAID if empty_of(model) is None else EMPTY_BY_ATTRIBUTE
+    return EMPTY_UNSAID if masked.empty_of(model) is None else EMPTY_BY_ATTRIBUTE

@@ -15,16 +15,9 @@ from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ClosedForm, Number
 from attemper.networks.layers import Coordinate, Hidden, Layer, LinearForm, Network
 from attemper.running.engines.scan.shapes import Combination
+from attemper.running.streaming import planning
 from attemper.running.streaming.forms import LinearFunction, OfPosition, linear_function, position_function
 from attemper.running.streaming.heads import limit_at
-from attemper.running.streaming.planning import (
-    REMEDY,
-    AnyHead,
-    KnownStream,
-    require_known,
-    stage_of,
-    streaming_head,
-)
 
 Units = tuple[tuple[int, float, tuple[tuple[Coordinate, float], ...]], ...]
 """Of each hidden unit of a layer that reads a sum: its number, its bias, and what it adds to."""
@@ -35,7 +28,7 @@ Units = tuple[tuple[int, float, tuple[tuple[Coordinate, float], ...]], ...]
 class StreamingLayer:
     """Heads with the coordinates that they add to, then hidden units by the sums that they read."""
 
-    heads: tuple[tuple[AnyHead, tuple[Coordinate, ...]], ...]
+    heads: tuple[tuple[planning.AnyHead, tuple[Coordinate, ...]], ...]
     sums: tuple[tuple[Combination, Units], ...]
     reads: tuple[LinearFunction, ...]
     width: int
@@ -73,7 +66,7 @@ class StreamingNetwork:
     outputs: tuple[Coordinate, ...]
 
     @property
-    def heads(self) -> tuple[AnyHead, ...]:
+    def heads(self) -> tuple[planning.AnyHead, ...]:
         """All heads, layer by layer."""
         return tuple(head for layer in self.layers for head, _ in layer.heads)
 
@@ -94,18 +87,21 @@ def steps_of(network: Network) -> StreamingNetwork:
     """
     if network.normalisation is not None:
         raise UnsupportedError(
-            f"the network reads its residual stream through a normalisation, which is not streamed: {REMEDY}"
+            "the network reads its residual stream through a normalisation, which is not streamed: "
+            f"{planning.REMEDY}"
         )
     try:
-        return _steps(stage_of(network))
+        return _steps(planning.stage_of(network))
     except OverflowError:
-        raise UnsupportedError(f"a number of the network is too large for float64: {REMEDY}") from None
+        raise UnsupportedError(
+            f"a number of the network is too large for float64: {planning.REMEDY}"
+        ) from None
 
 
-def _steps(stage: KnownStream) -> StreamingNetwork:
+def _steps(stage: planning.KnownStream) -> StreamingNetwork:
     network = stage.network
     layers = tuple(_layer(stage, number, layer) for number, layer in enumerate(network.layers))
-    require_known(stage, "the output", (((c, Fraction(1)),) for c in network.outputs))
+    planning.require_known(stage, "the output", (((c, Fraction(1)),) for c in network.outputs))
     known = [(c, form) for c, form in dict(network.positions).items() if c not in stage.unknown]
     constants = {c: float(form.value) for c, form in known if isinstance(form, Number)}
     positions = tuple((c, form) for c, form in known if c not in constants)
@@ -118,12 +114,12 @@ def _steps(stage: KnownStream) -> StreamingNetwork:
     )
 
 
-def _layer(stage: KnownStream, number: int, layer: Layer) -> StreamingLayer:
+def _layer(stage: planning.KnownStream, number: int, layer: Layer) -> StreamingLayer:
     heads = tuple(
-        (streaming_head(stage, f"layer {number}, head {place}", head), head.targets)
+        (planning.streaming_head(stage, f"layer {number}, head {place}", head), head.targets)
         for place, head in enumerate(layer.heads)
     )
-    require_known(stage, f"layer {number}, feed-forward", (unit.form for unit in layer.hidden))
+    planning.require_known(stage, f"layer {number}, feed-forward", (unit.form for unit in layer.hidden))
     sums = _by_sum(layer.hidden)
     reads = tuple(linear_function(form) for form, _ in sums)
     return StreamingLayer(heads, sums, reads, len(layer.hidden), layer.clamps)

@@ -11,11 +11,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Alphabet
-from attemper.theories.depth.certificate import (
-    DepthClaims,
-    HardNetworks,
-    TieBreaking,
-)
+from attemper.theories.depth.certificate import DepthClaims, HardNetworks, TieBreaking
 from attemper.theories.depth.check.pairs import MOST_LAYERS
 from attemper.theories.depth.search.admitting import beyond_all_layers
 from attemper.theories.depth.search.caps import CLASSES, SECONDS, ClassCaps

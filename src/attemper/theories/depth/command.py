@@ -11,14 +11,8 @@ from attemper.errors import ExitCode
 from attemper.languages.temporal.reading import At
 from attemper.languages.temporal.show import show_within
 from attemper.languages.words import parse_alphabet
+from attemper.theories.depth import certificate
 from attemper.theories.depth.ask import depth
-from attemper.theories.depth.certificate import (
-    DepthClaim,
-    EnoughByClasses,
-    EnoughByFormula,
-    Inseparable,
-    TieBreaking,
-)
 from attemper.theories.depth.check.claims import describe
 from attemper.theories.depth.check.pairs import MOST_LAYERS, in_layers, shown
 from attemper.theories.depth.search.caps import CLASSES, SECONDS
@@ -56,9 +50,9 @@ def depth_command(
         int, typer.Option(metavar="P", help="The position from which on the embeddings have their period.")
     ] = 1,
     choice: Annotated[
-        TieBreaking,
+        certificate.TieBreaking,
         typer.Option(help="Which of several best positions heads take: each its own side, or all one."),
-    ] = TieBreaking.BOTH,
+    ] = certificate.TieBreaking.BOTH,
     same_length: Annotated[
         bool,
         typer.Option(
@@ -118,7 +112,7 @@ def depth_command(
 def _print(found: Depth) -> None:
     for k, claim in found.layers:
         out.print(f"{in_layers(k)}: {claim if isinstance(claim, str) else _line(claim)}")
-    if isinstance(found.by, EnoughByFormula):
+    if isinstance(found.by, certificate.EnoughByFormula):
         out.print(f"{in_layers(found.by.layers)}: {_line(found.by)}")
     out.print(depth_text(found))
     about, _, outside = describe(found.claims.networks).partition("; not: ")
@@ -127,13 +121,13 @@ def _print(found: Depth) -> None:
         out.print("the last pair has one length: that bound holds for weights that depend on the length, too")
 
 
-def _line(claim: DepthClaim) -> str:
+def _line(claim: certificate.DepthClaim) -> str:
     match claim:
-        case Inseparable(_, (first, second) as words):
+        case certificate.Inseparable(_, (first, second) as words):
             return f"not enough, {shown(first, words)} against {shown(second, words)}"
-        case EnoughByClasses(_, classes):
+        case certificate.EnoughByClasses(_, classes):
             return f"enough ({classes:,} classes)"
-        case EnoughByFormula(_, formula):
+        case certificate.EnoughByFormula(_, formula):
             text = show_within(formula, LONGEST)
             return "enough (a past formula)" if text is None else f"enough ({text})"
 
@@ -167,13 +161,13 @@ def _record(found: Depth) -> dict[str, object]:
     }
 
 
-def _entry(claim: str | DepthClaim) -> dict[str, object]:
+def _entry(claim: str | certificate.DepthClaim) -> dict[str, object]:
     match claim:
-        case Inseparable(_, words):
+        case certificate.Inseparable(_, words):
             return {"words": [list(word) for word in words]}
-        case EnoughByClasses(_, classes):
+        case certificate.EnoughByClasses(_, classes):
             return {"classes": classes}
-        case EnoughByFormula(_, formula):
+        case certificate.EnoughByFormula(_, formula):
             return {"formula": show_within(formula, 10**6)}
         case str():
             return {"open": claim}

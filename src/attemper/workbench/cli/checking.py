@@ -10,15 +10,7 @@ from typing import Annotated
 
 import typer
 
-from attemper.checker.limits import (
-    MEMORY,
-    SECONDS,
-    ProcessLimits,
-    Request,
-    check_within,
-    memory_note,
-    seconds_since_start,
-)
+from attemper.checker import limits
 from attemper.checker.report import lines_of, record_of
 from attemper.workbench.cli.console import ReaderLeftError, err, out, print_json, print_program
 from attemper.workbench.cli.options import Json
@@ -75,8 +67,8 @@ def check_command(
             "--explain", help="Print the proof layer by layer, or how far it goes and what stands in its way."
         ),
     ] = False,
-    seconds: Annotated[float, typer.Option(metavar="S", help="UNKNOWN after so long.")] = SECONDS,
-    memory: Annotated[int, typer.Option(metavar="MB", help="UNKNOWN beyond that.")] = MEMORY,
+    seconds: Annotated[float, typer.Option(metavar="S", help="UNKNOWN after so long.")] = limits.SECONDS,
+    memory: Annotated[int, typer.Option(metavar="MB", help="UNKNOWN beyond that.")] = limits.MEMORY,
     rules: Annotated[
         bool,
         typer.Option(
@@ -97,13 +89,15 @@ def check_command(
     Exit codes: 0 PROVED, 10 REFUTED, 11 PROVED_UNDER_ASSUMPTIONS, 12 UNKNOWN, 6 MALFORMED.
     """
     del rules
-    note = memory_note()
+    note = limits.memory_note()
     if note is not None:
         err.print(note)
     with _steps(program, path, edited) as steps:
-        request = Request(str(path), model, steps, ignore_rounding, edited, explain)
+        request = limits.Request(str(path), model, steps, ignore_rounding, edited, explain)
         with activity(f"checking, for at most {seconds:g} seconds"):
-            verdict = check_within(request, ProcessLimits(seconds, memory), seconds_since_start())
+            verdict = limits.check_within(
+                request, limits.ProcessLimits(seconds, memory), limits.seconds_since_start()
+            )
     lowered = program is not None and program.suffix == TEXT
     # Whoever reads only the first line still gets the exit code.
     with suppress(ReaderLeftError):

@@ -9,16 +9,7 @@ from typing import Annotated, final
 import typer
 
 from attemper.errors import UnsupportedError
-from attemper.languages.regular.classes import (
-    Classification,
-    Cycle,
-    EqualLengths,
-    Permuting,
-    check_witness,
-    classify,
-    show_classification,
-    shown_states,
-)
+from attemper.languages.regular import classes
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import read_dfa
 from attemper.languages.regular.forcing import ForcingGrowth, forcing_number, growth
@@ -59,7 +50,7 @@ def classify_command(
         if svg is not None:
             _draw(automaton, svg)
         report(f"it has {len(automaton.moves):,} states; looking for groups")
-        found = classify(automaton)
+        found = classes.classify(automaton)
         report("forcing numbers")
         forced = _forcing(automaton)
     if json:
@@ -75,7 +66,7 @@ def classify_command(
         )
         return
     out.print(f"{len(automaton.moves)} states")
-    out.print_lines(show_classification(found))
+    out.print_lines(classes.show_classification(found))
     out.print("'attemper depth' says how many layers it needs")
     out.print(_forcing_text(forced))
     if svg is not None:
@@ -90,14 +81,14 @@ def _draw(automaton: Dfa, svg: Path) -> None:
     write_together({svg: automaton_svg(automaton, standalone=True).encode()})
 
 
-def _record(dfa: Dfa, found: Classification) -> dict[str, object]:
+def _record(dfa: Dfa, found: classes.Classification) -> dict[str, object]:
     """A classification as JSON data; `witness_holds` says that the automaton, run on it, agrees."""
     match found.witness:
-        case Cycle(word, states):
+        case classes.Cycle(word, states):
             words, permuted = [word], states
-        case EqualLengths(idle, moving, states):
+        case classes.EqualLengths(idle, moving, states):
             words, permuted = [idle, moving], states
-        case Permuting(generators, states, _):
+        case classes.Permuting(generators, states, _):
             words, permuted = list(generators), states
         case None:
             words, permuted = [], ()
@@ -108,7 +99,7 @@ def _record(dfa: Dfa, found: Classification) -> dict[str, object]:
         "derived_length": found.derived_length,
         "groups": [asdict(group) for group in found.groups],
         "witness": {"words": [list(word) for word in words], "states": list(permuted)},
-        "witness_holds": check_witness(dfa, found),
+        "witness_holds": classes.check_witness(dfa, found),
     }
 
 
@@ -156,7 +147,7 @@ def _forcing_text(forced: _Forcing) -> str:
         )
     here = "" if fixed is None else f"is {fixed} at {at} and "
     period = len(found.slopes)
-    steepest = shown_states([r for r, slope in enumerate(found.slopes) if slope == found.slope])
+    steepest = classes.shown_states([r for r, slope in enumerate(found.slopes) if slope == found.slope])
     where = f" where n mod {period} is {steepest}" if period > 1 else ""
     rate = "n" if found.slope == 1 else f"{found.slope} n"
     return (

@@ -35,16 +35,9 @@ from attemper.languages.temporal.vacuous import holds_of_the_empty_word
 from attemper.languages.words import Alphabet
 from attemper.networks.files import STRUCTURE
 from attemper.networks.regime import Regime
+from attemper.workbench.cli import normalising
 from attemper.workbench.cli.certifying import horizons_of
 from attemper.workbench.cli.console import out, print_json
-from attemper.workbench.cli.normalising import (
-    EpsOption,
-    LambdaOption,
-    LayerNormOption,
-    PaddingOption,
-    RmsNormOption,
-    layer_norm_of,
-)
 from attemper.workbench.cli.options import (
     AlphabetOption,
     CapOption,
@@ -109,11 +102,11 @@ def compile_command(
         Kernel, typer.Option(help="The class of attention kernels for --horizon.")
     ] = Kernel.NUMERATOR_FIRST,
     cap: CapOption = None,
-    layer_norm: LayerNormOption = False,
-    rms_norm: RmsNormOption = False,
-    unit: LambdaOption = None,
-    eps: EpsOption = None,
-    padding: PaddingOption = None,
+    layer_norm: normalising.LayerNormOption = False,
+    rms_norm: normalising.RmsNormOption = False,
+    unit: normalising.LambdaOption = None,
+    eps: normalising.EpsOption = None,
+    padding: normalising.PaddingOption = None,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Show what each pass of the compiler makes: its text and its size."),
@@ -127,7 +120,7 @@ def compile_command(
     Exit codes: 0 written and certified, 12 written, but there is no proof that the network is right.
     """
     limits = _limits(cap or [], is_automaton=regex is not None or dfa is not None)
-    normalised = layer_norm_of(layer_norm, rms_norm, unit, eps, padding)
+    normalised = normalising.layer_norm_of(layer_norm, rms_norm, unit, eps, padding)
     written = WrittenLanguage(formula, regex, dfa, program, alphabet, at, empty)
     with activity(written.doing):
         language, letters, text = written.language()

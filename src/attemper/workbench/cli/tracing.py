@@ -13,16 +13,7 @@ from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.folder import load
-from attemper.workbench.report.attention import (
-    PLAIN_SHADES,
-    SHADES,
-    STEPS,
-    View,
-    attended_text,
-    attention_pattern,
-    legend,
-    truth_table,
-)
+from attemper.workbench.report import attention
 from attemper.workbench.report.heads import HeadTrace
 from attemper.workbench.report.windows import WordWindow, cut_word
 
@@ -71,9 +62,11 @@ def trace_command(
     if json:
         _print_records(shown)
         return
-    shades = PLAIN_SHADES if out.options.ascii_only else SHADES
+    shades = attention.PLAIN_SHADES if out.options.ascii_only else attention.SHADES
     read_at = 1 if model.network.reads_first else len(trace.word)
-    _print(shown, View(out.columns, out.fits, shades, position or read_at, marked=position is not None))
+    _print(
+        shown, attention.View(out.columns, out.fits, shades, position or read_at, marked=position is not None)
+    )
 
 
 def _require(network: Network, layer: int | None, head: int | None) -> None:
@@ -99,7 +92,7 @@ def _print_records(trace: Trace) -> None:
     print_json({"kind": "output", "word": list(trace.word), "values": list(trace.output)})
 
 
-def _print(trace: Trace, view: View) -> None:
+def _print(trace: Trace, view: attention.View) -> None:
     out.print(f"word {cut_word(trace.word, view.room - len('word '))}")
     if trace.word and trace.subformulas:
         _print_truth(trace, view)
@@ -109,28 +102,28 @@ def _print(trace: Trace, view: View) -> None:
     for margin in trace.margins:
         out.print(f"layer {margin.layer}: smallest margin {margin.margin:.6f}")
     if any(shaded):
-        out.print(legend(view.shades))
+        out.print(attention.legend(view.shades))
     elif trace.heads:
-        out.print(f"weights: . below {STEPS[0]}")
+        out.print(f"weights: . below {attention.STEPS[0]}")
 
 
-def _print_truth(trace: Trace, view: View) -> None:
-    table, window = truth_table(trace.subformulas, trace.word, view)
+def _print_truth(trace: Trace, view: attention.View) -> None:
+    table, window = attention.truth_table(trace.subformulas, trace.word, view)
     if not window.is_whole:
         out.print(f"{_positions(window)}: --position I shows those around I, --json all")
     out.print(table)
 
 
-def _print_head(head: HeadTrace, word: Word, view: View) -> bool:
+def _print_head(head: HeadTrace, word: Word, view: attention.View) -> bool:
     """Print a head's attention; whether its weights are shaded."""
-    pattern = attention_pattern(head, word, view)
+    pattern = attention.attention_pattern(head, word, view)
     out.print()
     where = "" if pattern.window.is_whole else f"; {_positions(pattern.window)}"
     writes = ", ".join(head.writes)
     out.print(f"layer {head.layer}, head {head.head}: {head.construction}, writes {writes}{where}")
     out.print(pattern.table)
     if view.marked:
-        out.print(attended_text(head, view.centre))
+        out.print(attention.attended_text(head, view.centre))
     return pattern.shaded
 
 

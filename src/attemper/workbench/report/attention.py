@@ -16,18 +16,9 @@ from rich.text import Text
 
 from attemper.escapes import escaped
 from attemper.languages.words import Word
+from attemper.workbench.report import windows
 from attemper.workbench.report.heads import HeadTrace, Truths
 from attemper.workbench.report.tables import table
-from attemper.workbench.report.windows import (
-    WordWindow,
-    cut,
-    ruler,
-    spans,
-    strip,
-    widest_window,
-    width_of,
-    window_around,
-)
 
 SHADES = "·░▒▓█"
 PLAIN_SHADES = ".-+*#"
@@ -70,27 +61,27 @@ class Pattern:
     """A head's attention as a table, the positions in it, and whether its weights are shaded or numbers."""
 
     table: Table
-    window: WordWindow
+    window: windows.WordWindow
     shaded: bool
 
 
-def truth_table(subformulas: Truths, word: Word, view: View) -> tuple[Table, WordWindow]:
+def truth_table(subformulas: Truths, word: Word, view: View) -> tuple[Table, windows.WordWindow]:
     """The truth of every subformula, one character a position, and the positions that there is room for.
 
     Symbols stand above their positions where there is room for them, too.
     """
     longest = max((len(name) for name, _ in subformulas), default=0)
     space = view.room - max(len(LABEL), min(longest, view.room // 3)) - 2
-    window = window_around(view.centre, len(word), space)
+    window = windows.window_around(view.centre, len(word), space)
     # A heading is not escaped by the console, as it has two lines.
     symbols = [escaped(word[i - 1]) for i in window.positions]
-    named = width_of(symbols) * len(symbols) <= space
-    width = width_of(symbols) if named else 1
-    heading = ruler(window, width) + (f"\n{strip(symbols, width)}" if named else "")
+    named = windows.width_of(symbols) * len(symbols) <= space
+    width = windows.width_of(symbols) if named else 1
+    heading = windows.ruler(window, width) + (f"\n{windows.strip(symbols, width)}" if named else "")
     shown = table(LABEL, wraps=(LABEL,))
     shown.add_column(Text(heading), no_wrap=True)
     for name, truth in subformulas:
-        shown.add_row(name, strip(("1" if truth[i - 1] else "." for i in window.positions), width))
+        shown.add_row(name, windows.strip(("1" if truth[i - 1] else "." for i in window.positions), width))
     return shown, window
 
 
@@ -99,12 +90,12 @@ def attention_pattern(head: HeadTrace, word: Word, view: View) -> Pattern:
     if NUMBER * len(word) <= view.room:
         numbers = _numbers(head, word, view)
         if view.fits(numbers):
-            return Pattern(numbers, window_around(view.centre, len(word), len(word)), shaded=False)
+            return Pattern(numbers, windows.window_around(view.centre, len(word), len(word)), shaded=False)
 
-    def fits(window: WordWindow) -> bool:
+    def fits(window: windows.WordWindow) -> bool:
         return view.fits(_shaded(head, word, window, view))
 
-    window = widest_window(view.centre, len(word), view.room, fits)
+    window = windows.widest_window(view.centre, len(word), view.room, fits)
     return Pattern(_shaded(head, word, window, view), window, shaded=True)
 
 
@@ -127,17 +118,17 @@ def attended_text(head: HeadTrace, position: int) -> str:
 def _numbers(head: HeadTrace, word: Word, view: View) -> Table:
     shown = table("i", "")
     for j, symbol in enumerate(word, start=1):
-        shown.add_column(Text(f"j={j}\n{cut(symbol, SYMBOL)}"), no_wrap=True)
+        shown.add_column(Text(f"j={j}\n{windows.cut(symbol, SYMBOL)}"), no_wrap=True)
     shown.add_column("hard", no_wrap=True)
     for i, symbol in enumerate(word, start=1):
         weights = map(weight_text, head.soft[i - 1])
-        shown.add_row(_number(i, view), cut(symbol, SYMBOL), *weights, _hard(head, i))
+        shown.add_row(_number(i, view), windows.cut(symbol, SYMBOL), *weights, _hard(head, i))
     return shown
 
 
-def _shaded(head: HeadTrace, word: Word, window: WordWindow, view: View) -> Table:
+def _shaded(head: HeadTrace, word: Word, window: windows.WordWindow, view: View) -> Table:
     shown = table("i", "")
-    shown.add_column(Text(ruler(window)), no_wrap=True)
+    shown.add_column(Text(windows.ruler(window)), no_wrap=True)
     if not window.is_whole:
         shown.add_column("outside", no_wrap=True)
     shown.add_column("hard", no_wrap=True)
@@ -150,7 +141,7 @@ def _shaded(head: HeadTrace, word: Word, window: WordWindow, view: View) -> Tabl
         )
         row = "".join(view.shades[bisect_right(STEPS, weight)] for weight in inside)
         outside = [] if window.is_whole else [weight_text(sum(before) + sum(after))]
-        shown.add_row(_number(i, view), cut(word[i - 1], SYMBOL), row, *outside, _hard(head, i))
+        shown.add_row(_number(i, view), windows.cut(word[i - 1], SYMBOL), row, *outside, _hard(head, i))
     return shown
 
 
@@ -165,4 +156,6 @@ def _number(i: int, view: View) -> str:
 
 def _hard(head: HeadTrace, i: int, room: int = HARD) -> str:
     """The positions that hard attention takes, or as many as have room."""
-    return cut(spans(j for j, weight in enumerate(head.hard[i - 1], start=1) if weight > 0), room)
+    return windows.cut(
+        windows.spans(j for j, weight in enumerate(head.hard[i - 1], start=1) if weight > 0), room
+    )

@@ -11,15 +11,7 @@ from attemper.checker.verdict import Status
 from attemper.errors import InternalError, OptionError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Word
-from attemper.theories.depth.certificate import (
-    DepthClaim,
-    DepthClaims,
-    EnoughByClasses,
-    EnoughByFormula,
-    HardNetworks,
-    Inseparable,
-    TieBreaking,
-)
+from attemper.theories.depth import certificate
 from attemper.theories.depth.certificate import save as save_claims
 from attemper.theories.depth.check.claims import judge_claim
 from attemper.theories.depth.check.pairs import MOST_LETTERS
@@ -44,16 +36,16 @@ class Depth:
 
     lower: int
     upper: int | None
-    by: EnoughByClasses | EnoughByFormula | None
-    claims: DepthClaims
-    layers: tuple[tuple[int, str | DepthClaim], ...]
+    by: certificate.EnoughByClasses | certificate.EnoughByFormula | None
+    claims: certificate.DepthClaims
+    layers: tuple[tuple[int, str | certificate.DepthClaim], ...]
     stopped: str = ""
     capped: bool = False
 
     @property
     def pair(self) -> tuple[Word, Word] | None:
         """Two words with one answer from all networks with fewer than `lower` layers."""
-        found = [claim.words for claim in self.claims.claims if isinstance(claim, Inseparable)]
+        found = [claim.words for claim in self.claims.claims if isinstance(claim, certificate.Inseparable)]
         return found[-1] if found else None
 
     @property
@@ -82,11 +74,11 @@ class Climb:
     """What is known so far."""
 
     dfa: Dfa
-    claims: DepthClaims
+    claims: certificate.DepthClaims
     report: Callable[[str], None]
     lower: int = 0
-    by: EnoughByClasses | EnoughByFormula | None = None
-    found: list[tuple[int, str | DepthClaim]] = field(default_factory=list)
+    by: certificate.EnoughByClasses | certificate.EnoughByFormula | None = None
+    found: list[tuple[int, str | certificate.DepthClaim]] = field(default_factory=list)
     stopped: str = ""
     is_capped: bool = False
     _is_bounded: bool = False
@@ -109,7 +101,7 @@ class Climb:
             case Apart((first, second)) if max(len(first), len(second)) > MOST_LETTERS:
                 self.stopped = f"a pair has more than the {MOST_LETTERS:,} letters that the checker looks at"
             case Apart((first, second)):
-                claim = Inseparable(k, (self._spelled(first), self._spelled(second)))
+                claim = certificate.Inseparable(k, (self._spelled(first), self._spelled(second)))
                 self._add(k, claim)
                 self.lower = k + 1
                 self.report(f"{k + 1:,} layers at least")
@@ -118,7 +110,7 @@ class Climb:
                 self._bound_from_above()
                 return self._meets()
             case Enough(classes):
-                if self._is_proved(enough := EnoughByClasses(k, classes)):
+                if self._is_proved(enough := certificate.EnoughByClasses(k, classes)):
                     self.by = enough
                     self.found.append((k, enough))
                     return True
@@ -140,7 +132,7 @@ class Climb:
 
     def _bound_from_above(self) -> None:
         """Look for a formula of few layers, once."""
-        if self._is_bounded or self.claims.networks.choice is TieBreaking.LEFTMOST:
+        if self._is_bounded or self.claims.networks.choice is certificate.TieBreaking.LEFTMOST:
             return
         self._is_bounded = True
         self.report("looking for a formula of few layers")
@@ -148,30 +140,30 @@ class Climb:
         if claim is not None and self._is_proved(claim):
             self.by = claim
 
-    def _add(self, k: int, claim: DepthClaim) -> None:
+    def _add(self, k: int, claim: certificate.DepthClaim) -> None:
         if not self._is_proved(claim):
             raise InternalError(f"the checker does not accept what was found (please report): {claim}")
         self.found.append((k, claim))
 
-    def _is_proved(self, claim: DepthClaim) -> bool:
+    def _is_proved(self, claim: certificate.DepthClaim) -> bool:
         return judge_claim(self.claims, claim).status is Status.PROVED
 
     def result(self, most: int) -> Depth:
         """All that was found."""
-        pairs = [claim for _, claim in self.found if isinstance(claim, Inseparable)]
+        pairs = [claim for _, claim in self.found if isinstance(claim, certificate.Inseparable)]
         claims = (*pairs, *(() if self.by is None else (self.by,)))
         meant = self.claims
         upper = None if self.by is None else self.by.layers
         meets = self._meets()
         stopped = "" if meets else self.stopped or f"k up to {most:,} was asked for"
-        own = DepthClaims(meant.language, meant.alphabet, meant.networks, claims)
+        own = certificate.DepthClaims(meant.language, meant.alphabet, meant.networks, claims)
         capped = self.is_capped and not meets
         return Depth(self.lower, upper, self.by, own, tuple(self.found), stopped, capped)
 
 
-def _sight(networks: HardNetworks) -> Sight:
+def _sight(networks: certificate.HardNetworks) -> Sight:
     leftmost, rightmost = (
-        networks.choice is not TieBreaking.RIGHTMOST,
-        networks.choice is not TieBreaking.LEFTMOST,
+        networks.choice is not certificate.TieBreaking.RIGHTMOST,
+        networks.choice is not certificate.TieBreaking.LEFTMOST,
     )
     return Sight(networks.prefix, networks.period, leftmost=leftmost, rightmost=rightmost)

@@ -19,13 +19,7 @@ import numpy as np
 
 from attemper.errors import UnsupportedError
 from attemper.models.arrays import Floats, Integers
-from attemper.theories.influence.search.influence import (
-    Outputs,
-    WordFrame,
-    merged,
-    random_words,
-    sampled_words,
-)
+from attemper.theories.influence.search import influence
 from attemper.theories.influence.search.logit_ranges import TRIED, LogitRange
 from attemper.theories.influence.search.subjects import of_model, outputs_of_network
 from attemper.workbench.model import Model
@@ -101,7 +95,7 @@ class Bridge:
         return {**asdict(self), "evidence": "measured in float64, not proved"}
 
 
-def capped(model: Model, factors: Factors) -> Outputs:
+def capped(model: Model, factors: Factors) -> influence.Outputs:
     """What the network puts out at position n, as a function of words (B, n), heads' scores times factors.
 
     >>> from attemper.workbench.compiling import compile as compile_formula
@@ -181,7 +175,7 @@ def _times(heads: Mapping[int, float]) -> Callable[[Tensor], Tensor]:
     return hook
 
 
-def simple_words(frame: WordFrame, length: int) -> Integers:
+def simple_words(frame: influence.WordFrame, length: int) -> Integers:
     """Constant and alternating words, two halves, and one odd symbol at either end; each for two symbols."""
     bodies = []
     for a, b in ((0, 1), (1, 0)):
@@ -266,7 +260,7 @@ class Trial:
             raise UnsupportedError(
                 f"words of {length:,} symbols have too many scores: at most {LONGEST_CAPPED:,} are run"
             )
-        drawn = random_words(self.frame, length, self.samples, self.seed)
+        drawn = influence.random_words(self.frame, length, self.samples, self.seed)
         simple = simple_words(self.frame, length)
         outputs = {}
         wrong = 0
@@ -285,8 +279,8 @@ class Trial:
             words=len(drawn) + len(simple),
         )
 
-    def _influence(self, outputs: Outputs, words: Integers) -> float:
-        seen = merged(sampled_words(outputs, self.frame, words, self.seed))
+    def _influence(self, outputs: influence.Outputs, words: Integers) -> float:
+        seen = influence.merged(influence.sampled_words(outputs, self.frame, words, self.seed))
         return max(changes.largest for changes in seen.values())
 
     def spans(self, length: int) -> dict[HeadName, float]:
@@ -307,7 +301,7 @@ class Trial:
 
     def _tested(self, length: int) -> Integers:
         """Random and simple words, and each with its last symbol but one exchanged."""
-        drawn = random_words(self.frame, length, self.samples, self.seed)
+        drawn = influence.random_words(self.frame, length, self.samples, self.seed)
         words = np.concatenate([drawn, simple_words(self.frame, length)])
         other = words.copy()
         other[:, -2] = (other[:, -2] + 1) % len(self.frame.free)

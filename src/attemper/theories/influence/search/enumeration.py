@@ -10,38 +10,28 @@ import numpy as np
 
 from attemper.errors import UnsupportedError
 from attemper.models.arrays import Floats, Integers
-from attemper.theories.influence.search.influence import (
-    BATCH,
-    Changes,
-    HistogramExchange,
-    Outputs,
-    OutputsOfHistograms,
-    PositionClass,
-    Seen,
-    WordExchange,
-    WordFrame,
-    finite,
-    merged,
-)
+from attemper.theories.influence.search import influence
 
 MOST_CASES = 1 << 20
 """How many words or histograms of one length are enumerated at most."""
 
 
-def count_words(frame: WordFrame, length: int) -> int:
+def count_words(frame: influence.WordFrame, length: int) -> int:
     """How many words of that length there are."""
     words: int = len(frame.free) ** (length - frame.fixed)
     return words
 
 
-def count_histograms(frame: WordFrame, length: int) -> int:
+def count_histograms(frame: influence.WordFrame, length: int) -> int:
     """How many histograms words of that length have, for each symbol that can stand at position n."""
     free, exchanged = len(frame.free), len(frame.positions(length))
     lasts = 1 if frame.ending is not None else free
     return lasts * comb(exchanged + free - 1, free - 1)
 
 
-def all_words(outputs: Outputs, frame: WordFrame, length: int) -> Iterator[Seen]:
+def all_words(
+    outputs: influence.Outputs, frame: influence.WordFrame, length: int
+) -> Iterator[influence.Seen]:
     """Every exchange in every word of n symbols: the exact maximum, of what floats compute.
 
     Raises `UnsupportedError` beyond `MOST_CASES` words.
@@ -50,9 +40,9 @@ def all_words(outputs: Outputs, frame: WordFrame, length: int) -> Iterator[Seen]
     cases, free, size = count_words(frame, length), len(frame.free), length - frame.fixed
     _require_few(cases, f"words of {length} symbols")
     found = []
-    for top in range(0, cases, BATCH):
-        numbers = np.arange(top, min(cases, top + BATCH))
-        found.append(finite(outputs(frame.words(_digits(numbers, free, size)))))
+    for top in range(0, cases, influence.BATCH):
+        numbers = np.arange(top, min(cases, top + influence.BATCH))
+        found.append(influence.finite(outputs(frame.words(_digits(numbers, free, size)))))
         yield {}
     values = np.concatenate(found)
     first = frame.positions(length).start
@@ -69,8 +59,8 @@ def _digits(numbers: Integers, base: int, size: int) -> Integers:
 
 
 def _of_all_words(
-    changes: Floats, pair: tuple[int, int], position: int, length: int, frame: WordFrame
-) -> Seen:
+    changes: Floats, pair: tuple[int, int], position: int, length: int, frame: influence.WordFrame
+) -> influence.Seen:
     """The changes (B, K) of exchanging a for b at a position, the rest of the word counting up."""
     free, size = len(frame.free), length - frame.fixed
     behind = free ** (size - 1 - (position - frame.positions(length).start))
@@ -78,15 +68,15 @@ def _of_all_words(
     for output, row in enumerate(changes.argmax(axis=0)):
         number = np.array([row // behind * behind * free + pair[0] * behind + row % behind])
         word = frame.words(_digits(number, free, size))[0]
-        exchange = WordExchange(tuple(word.tolist()), position, frame.free[pair[1]])
+        exchange = influence.WordExchange(tuple(word.tolist()), position, frame.free[pair[1]])
         best, total = float(changes[row, output]), float(changes[:, output].sum())
-        found[frame.place(position, length), output] = Changes(len(changes), best, exchange, total)
+        found[frame.place(position, length), output] = influence.Changes(len(changes), best, exchange, total)
     return found
 
 
 def all_histograms(
-    outputs: OutputsOfHistograms, frame: WordFrame, symbols: int, length: int
-) -> Iterator[Seen]:
+    outputs: influence.OutputsOfHistograms, frame: influence.WordFrame, symbols: int, length: int
+) -> Iterator[influence.Seen]:
     """Every exchange in every word of n symbols, where order cannot matter: the exact maximum, in floats.
 
     `symbols` is S, the fixed ones among them. A binary alphabet with an end marker has n histograms. Raises
@@ -105,30 +95,34 @@ def all_histograms(
             yield _of_histograms(outputs, frame, counts, last)
 
 
-def _of_histograms(outputs: OutputsOfHistograms, frame: WordFrame, rest: Integers, last: int) -> Seen:
+def _of_histograms(
+    outputs: influence.OutputsOfHistograms, frame: influence.WordFrame, rest: Integers, last: int
+) -> influence.Seen:
     """The exchanges of one symbol more, beside what the histograms (B, S) have."""
     filled = np.repeat(rest[:, None], len(frame.free), axis=1)
     for place, symbol in enumerate(frame.free):
         filled[:, place, symbol] += 1
     # Neighbours share most of their histograms: each is run once.
     cases, where = np.unique(filled.reshape(-1, rest.shape[1]), axis=0, return_inverse=True)
-    values = finite(outputs(cases, last))[where].reshape(*filled.shape[:2], -1)
+    values = influence.finite(outputs(cases, last))[where].reshape(*filled.shape[:2], -1)
     parts = []
     for a, b in combinations(range(len(frame.free)), 2):
         changes = np.abs(values[:, a] - values[:, b])
         found = {}
         for output, row in enumerate(changes.argmax(axis=0)):
             counts = tuple(filled[row, a].tolist())
-            exchange = HistogramExchange(counts, last, frame.free[a], frame.free[b])
-            found[PositionClass.ANY, output] = Changes(len(rest), float(changes[row, output]), exchange, None)
+            exchange = influence.HistogramExchange(counts, last, frame.free[a], frame.free[b])
+            found[influence.PositionClass.ANY, output] = influence.Changes(
+                len(rest), float(changes[row, output]), exchange, None
+            )
         parts.append(found)
-    return merged(parts)
+    return influence.merged(parts)
 
 
 def compositions(total: int, parts: int) -> Iterator[Integers]:
     """All ways to write `total` as a sum of `parts` numbers from 0 on, in rows, some thousand at a time."""
     bars = combinations(range(total + parts - 1), parts - 1)
-    while some := list(islice(bars, 64 * BATCH)):
+    while some := list(islice(bars, 64 * influence.BATCH)):
         edges = np.array(some, dtype=np.int64).reshape(len(some), parts - 1)
         ends = (len(some), 1)
         full = np.concatenate([np.full(ends, -1), edges, np.full(ends, total + parts - 1)], axis=1)

@@ -9,23 +9,8 @@ from typing import final
 
 from attemper.errors import OptionError, UnsupportedError
 from attemper.models.arrays import Integers
+from attemper.theories.influence.search import enumeration, influence
 from attemper.theories.influence.search.climbing import CLIMBERS, climb
-from attemper.theories.influence.search.enumeration import (
-    MOST_CASES,
-    all_histograms,
-    all_words,
-    count_histograms,
-    count_words,
-)
-from attemper.theories.influence.search.influence import (
-    Changes,
-    PositionClass,
-    Seen,
-    given_words,
-    merged,
-    random_words,
-    sampled_words,
-)
 from attemper.theories.influence.search.results import MeasuredLength, Mode, Report
 from attemper.theories.influence.search.subjects import MeasuredModel
 
@@ -60,11 +45,11 @@ def measure(subject: MeasuredModel, plan: MeasuringPlan, report: Callable[[str],
     mode = plan.mode or _default_mode(subject, plan.lengths)
     for length in plan.lengths:
         report(f"n = {length}")
-        seen: dict[tuple[PositionClass, int], Changes] = {}
+        seen: dict[tuple[influence.PositionClass, int], influence.Changes] = {}
         finished, interrupted = False, False
         try:
             for part in _parts(subject, plan, mode, length):
-                seen = merged((seen, part))
+                seen = influence.merged((seen, part))
                 if time.monotonic() > deadline:
                     break
             else:
@@ -81,13 +66,16 @@ def _default_mode(subject: MeasuredModel, lengths: Sequence[int]) -> Mode:
     """Exact where all lengths are short enough, else sampled."""
     frame = subject.frame
     if subject.histograms is not None:
-        few = all(n <= MOST_CASES and count_histograms(frame, n) <= MOST_CASES for n in lengths)
+        few = all(
+            n <= enumeration.MOST_CASES and enumeration.count_histograms(frame, n) <= enumeration.MOST_CASES
+            for n in lengths
+        )
     else:
-        few = all(n <= FEW_WORDS and count_words(frame, n) <= FEW_WORDS for n in lengths)
+        few = all(n <= FEW_WORDS and enumeration.count_words(frame, n) <= FEW_WORDS for n in lengths)
     return Mode.EXACT if few else Mode.SAMPLED
 
 
-def _parts(subject: MeasuredModel, plan: MeasuringPlan, mode: Mode, length: int) -> Iterator[Seen]:
+def _parts(subject: MeasuredModel, plan: MeasuringPlan, mode: Mode, length: int) -> Iterator[influence.Seen]:
     frame = subject.frame
     if length > LONGEST_WORD and (mode is not Mode.EXACT or subject.histograms is None):
         raise UnsupportedError(
@@ -95,22 +83,26 @@ def _parts(subject: MeasuredModel, plan: MeasuringPlan, mode: Mode, length: int)
         )
     match mode:
         case Mode.EXACT if subject.histograms is not None:
-            return all_histograms(subject.histograms, frame, len(subject.symbols), length)
+            return enumeration.all_histograms(subject.histograms, frame, len(subject.symbols), length)
         case Mode.EXACT:
-            return all_words(subject.outputs, frame, length)
+            return enumeration.all_words(subject.outputs, frame, length)
         case Mode.WORD:
             if plan.words is None:
                 raise OptionError("--mode word needs --words FILE")
-            return given_words(subject.outputs, frame, plan.words[length])
+            return influence.given_words(subject.outputs, frame, plan.words[length])
         case Mode.SAMPLED:
             frame.require(length)
-            words = plan.words[length] if plan.words else random_words(frame, length, plan.samples, plan.seed)
-            return sampled_words(subject.outputs, frame, words, plan.seed)
+            words = (
+                plan.words[length]
+                if plan.words
+                else influence.random_words(frame, length, plan.samples, plan.seed)
+            )
+            return influence.sampled_words(subject.outputs, frame, words, plan.seed)
         case Mode.SEARCH:
             return _rounds(subject, plan, length)
 
 
-def _rounds(subject: MeasuredModel, plan: MeasuringPlan, length: int) -> Iterator[Seen]:
+def _rounds(subject: MeasuredModel, plan: MeasuringPlan, length: int) -> Iterator[influence.Seen]:
     """A search that ends once as many words as samples have been run."""
     subject.frame.require(length)
     classes = {subject.frame.place(at, length) for at in subject.frame.positions(length)}

@@ -11,13 +11,7 @@ from typing import final
 
 from attemper.languages.words import show_word
 from attemper.models.slopes import slope
-from attemper.theories.influence.search.influence import (
-    Changes,
-    HistogramExchange,
-    PositionClass,
-    Seen,
-    WordExchange,
-)
+from attemper.theories.influence.search import influence
 from attemper.theories.influence.search.subjects import MeasuredModel
 
 
@@ -46,7 +40,7 @@ class MeasuredLength:
 
     length: int
     mode: Mode
-    seen: Seen
+    seen: influence.Seen
     finished: bool
 
     @property
@@ -63,9 +57,9 @@ class ReportRow:
     """A line of the report: a length, a class of positions, and an output."""
 
     length: int
-    place: PositionClass
+    place: influence.PositionClass
     output: str
-    changes: Changes
+    changes: influence.Changes
 
     @property
     def scaled(self) -> float:
@@ -95,14 +89,14 @@ class Report:
     @property
     def largest_rows(self) -> list[ReportRow]:
         """Of each length and class of positions the line of the output that changes most."""
-        best: dict[tuple[int, PositionClass], ReportRow] = {}
+        best: dict[tuple[int, influence.PositionClass], ReportRow] = {}
         for row in self.rows:
             key = row.length, row.place
             if key not in best or row.changes.largest > best[key].changes.largest:
                 best[key] = row
         return list(best.values())
 
-    def slopes(self) -> dict[PositionClass, float | None]:
+    def slopes(self) -> dict[influence.PositionClass, float | None]:
         """The slopes on log-log axes of the classes' largest changes, at lengths that are finished."""
         finished = {each.length for each in self.measured if each.finished}
         rows = [row for row in self.largest_rows if row.length in finished]
@@ -171,14 +165,16 @@ def _measured_record(report: Report, each: MeasuredLength) -> dict[str, object]:
     }
 
 
-def exchange_record(symbols: Sequence[str], exchange: WordExchange | HistogramExchange) -> dict[str, object]:
+def exchange_record(
+    symbols: Sequence[str], exchange: influence.WordExchange | influence.HistogramExchange
+) -> dict[str, object]:
     """An exchange with the names of symbols; of a histogram the `word` is its counts."""
     match exchange:
-        case WordExchange(word, position, after):
+        case influence.WordExchange(word, position, after):
             shown = show_word(tuple(symbols[symbol] for symbol in word))
             before = symbols[word[position - 1]]
             return {"word": shown, "position": position, "before": before, "after": symbols[after]}
-        case HistogramExchange(counts, _, before_number, after):
+        case influence.HistogramExchange(counts, _, before_number, after):
             shown = " ".join(f"{symbols[s]}:{count}" for s, count in enumerate(counts))
             return {
                 "word": shown,
@@ -188,5 +184,5 @@ def exchange_record(symbols: Sequence[str], exchange: WordExchange | HistogramEx
             }
 
 
-def _order(key: tuple[PositionClass, int]) -> tuple[int, int]:
-    return list(PositionClass).index(key[0]), key[1]
+def _order(key: tuple[influence.PositionClass, int]) -> tuple[int, int]:
+    return list(influence.PositionClass).index(key[0]), key[1]

@@ -13,18 +13,7 @@ import numpy as np
 from attemper.models.arrays import Integers
 from attemper.models.hard.protocol import HardModel
 from attemper.theories.refutation.certificate.restrictions import Restriction
-from attemper.theories.refutation.lemma.faithful import (
-    Reduction,
-    StageRecord,
-    favourite,
-    finished,
-    first_new,
-    fix,
-    much_read_fixed,
-    random_bits,
-    stage,
-    without_own,
-)
+from attemper.theories.refutation.lemma import faithful
 from attemper.theories.refutation.lemma.satisfied import FREE, Keys, PartialAssignment, bits_of, bottom_of
 
 
@@ -36,7 +25,7 @@ def altered(
     *,
     seed: int = 0,
     derandomised: bool = False,
-) -> Reduction:
+) -> faithful.Reduction:
     """A restriction under which all tuples of a transformer's first layer (c = 1) are k-satisfied.
 
         fixed inputs <= q F + U (1 - q/2)^k          on average; if derandomised, always
@@ -55,7 +44,7 @@ def altered(
     keys = Keys(bottom_of(model, base))
     rate = best_rate(k, model.heads[0]) if rate is None else rate
     bits, stages = alter(keys, bits_of(base), k, rate, seed=seed, derandomised=derandomised)
-    return finished(keys, base, bits, k, stages)
+    return faithful.finished(keys, base, bits, k, stages)
 
 
 def alter(
@@ -67,7 +56,7 @@ def alter(
     eta: Fraction = Fraction(1, 10),
     seed: int = 0,
     derandomised: bool = False,
-) -> tuple[PartialAssignment, tuple[StageRecord, ...]]:
+) -> tuple[PartialAssignment, tuple[faithful.StageRecord, ...]]:
     """The same for layer 0 of a c-transformer; derandomised for c = 1 only.
 
     `eta`: for c > 1, inputs that feed more than c / (eta C) activations are fixed first. For c = 1 there is
@@ -76,17 +65,17 @@ def alter(
     if k < 1 or not 0 < rate < 1 or not 0 < eta < 1:
         raise ValueError("k must be at least 1, and the rate and eta between 0 and 1")
     most = keys.bottom.most_inputs * k
-    first = much_read_fixed(keys.bottom, bits, eta) if keys.bottom.most_inputs > 1 else bits
+    first = faithful.much_read_fixed(keys.bottom, bits, eta) if keys.bottom.most_inputs > 1 else bits
     if derandomised:
         second = chosen_bits(keys, first, k, rate)
     else:
         second = first.copy()
-        random_bits(second, rate, np.random.default_rng(seed), first == FREE)
+        faithful.random_bits(second, rate, np.random.default_rng(seed), first == FREE)
     third, repaired = repairs(keys, second, k)
     return third, (
-        stage("1: inputs that feed many", keys, bits, first, most),
-        stage("2: chosen bits" if derandomised else "2: random bits", keys, first, second, most),
-        stage("3: repairs", keys, second, third, most, repaired),
+        faithful.stage("1: inputs that feed many", keys, bits, first, most),
+        faithful.stage("2: chosen bits" if derandomised else "2: random bits", keys, first, second, most),
+        faithful.stage("3: repairs", keys, second, third, most, repaired),
     )
 
 
@@ -113,9 +102,9 @@ def repairs(keys: Keys, bits: PartialAssignment, k: int) -> tuple[PartialAssignm
         low, high = keys.ranges(bits, one)
         if keys.counts_in(bits, one, low, high)[0] <= most:
             continue
-        high = without_own(keys, one, high)
+        high = faithful.without_own(keys, one, high)
         j = int(high[0].argmax())
-        fix(keys.bottom, bits, favourite(keys, bits, one, high[:, j], j))
+        faithful.fix(keys.bottom, bits, faithful.favourite(keys, bits, one, high[:, j], j))
         repaired += 1
     return bits, repaired
 
@@ -160,7 +149,9 @@ def _wanted(keys: Keys, bits: PartialAssignment, tuples: Integers, k: int) -> Pa
 
     It is one bit only: if both were best, the activation would be a blocker, and the tuple satisfied.
     """
-    goals = first_new(keys, bits, without_own(keys, tuples, keys.ranges(bits, tuples)[1]), k)
+    goals = faithful.first_new(
+        keys, bits, faithful.without_own(keys, tuples, keys.ranges(bits, tuples)[1]), k
+    )
     positions = keys.position(goals)
     rows = keys.bottom.starts[positions]
     each = np.arange(len(tuples))[:, None]

@@ -14,29 +14,15 @@ from attemper.checker.names import UnprovenError
 from attemper.errors import OptionError, UnprovedError, UnsupportedError
 from attemper.exact.closed_forms import ONE, number
 from attemper.networks.layers import HardWeighting, Network
-from attemper.theories.softening.certificate import (
-    ClosedFormErrors,
-    Enumerated,
-    Evidence,
-    GapBy,
-    HeadGap,
-    LayerError,
-    Monomial,
-)
+from attemper.theories.softening import certificate
 from attemper.theories.softening.check.by_rule import LayerByRule, by_rule
 from attemper.theories.softening.check.closed_form import AssumedBit, ErrorChain
 from attemper.theories.softening.check.elementwise import ErrorBudget, inverse_temperatures
 from attemper.theories.softening.check.enumeration import MOST_WORDS, Examined, examine, reach
 from attemper.theories.softening.check.hard import hardened, uniform_heads
 from attemper.theories.softening.check.streams import TieError
+from attemper.theories.softening.search import temperatures
 from attemper.theories.softening.search.rounding_layer import ROOM, with_rounding
-from attemper.theories.softening.search.temperatures import (
-    Temperatures,
-    colder_than_a_gap,
-    least_coldness,
-    least_integer,
-    softened,
-)
 
 COLDEST = Fraction(2**100)
 """Temperatures are not looked for below the reciprocal."""
@@ -56,8 +42,8 @@ class SofteningRequest:
     epsilon: Fraction
     first: int = 1
     up_to: int | None = None
-    gaps: Mapping[tuple[int, int], Monomial] = field(default_factory=dict)
-    magnitudes: Mapping[int, Monomial] = field(default_factory=dict)
+    gaps: Mapping[tuple[int, int], certificate.Monomial] = field(default_factory=dict)
+    magnitudes: Mapping[int, certificate.Monomial] = field(default_factory=dict)
     words: int = MOST_WORDS
     rounded: bool = False
     report: Callable[[str], None] = lambda _: None
@@ -74,7 +60,7 @@ class Softening:
 
     soft: Network
     hard: Network
-    evidence: Evidence
+    evidence: certificate.Evidence
     epsilon: Fraction
     first: int
     last: int | None
@@ -151,9 +137,9 @@ def _require_known(hard: Network, asked: SofteningRequest) -> None:
 class _Layer:
     """What is said of one layer of the hard network, by rule or because it is given."""
 
-    magnitude: Monomial
-    magnitude_by: GapBy
-    gaps: tuple[HeadGap | None, ...]
+    magnitude: certificate.Monomial
+    magnitude_by: certificate.GapBy
+    gaps: tuple[certificate.HeadGap | None, ...]
 
 
 def _said(hard: Network, known: Sequence[LayerByRule], asked: SofteningRequest) -> tuple[_Layer, ...] | None:
@@ -161,18 +147,18 @@ def _said(hard: Network, known: Sequence[LayerByRule], asked: SofteningRequest) 
     uniform = uniform_heads(hard)
     found = []
     for index, layer in enumerate(known):
-        gaps: list[HeadGap | None] = []
+        gaps: list[certificate.HeadGap | None] = []
         for head, own in enumerate(layer.heads):
             given = asked.gaps.get((index, head))
             if uniform[index][head]:
                 gaps.append(None)
             elif given is not None:
-                gaps.append(HeadGap(GapBy.GIVEN, given))
+                gaps.append(certificate.HeadGap(certificate.GapBy.GIVEN, given))
             elif own is not None:
-                gaps.append(HeadGap(GapBy.RULE, own.gap))
+                gaps.append(certificate.HeadGap(certificate.GapBy.RULE, own.gap))
             else:
                 return None
-        by = GapBy.GIVEN if index in asked.magnitudes else GapBy.RULE
+        by = certificate.GapBy.GIVEN if index in asked.magnitudes else certificate.GapBy.RULE
         magnitude = asked.magnitudes.get(index, layer.magnitude)
         if magnitude is None:
             return None
@@ -201,7 +187,9 @@ def _in_closed_form(
     """The least k, and then the least c, for which the chain of errors closes at all lengths."""
 
     def soft(c: int, k: int) -> Network:
-        return softened(hard, [[colder_than_a_gap(_gap(own), c, k) for own in one.gaps] for one in said])
+        return temperatures.softened(
+            hard, [[temperatures.colder_than_a_gap(_gap(own), c, k) for own in one.gaps] for one in said]
+        )
 
     def is_enough(c: int, k: int) -> bool:
         found = _chain(soft(c, k), known, said, takes_bits=False)
@@ -211,7 +199,7 @@ def _in_closed_form(
     examined = tuple(_examined(hard, asked)) if asked.gaps or asked.magnitudes else ()
     asked.report("looking for temperatures for all lengths")
     k = next((k for k in range(MOST_K + 1) if is_enough(MOST_C, k)), None)
-    c = None if k is None else least_integer(lambda c: is_enough(c, k), MOST_C)
+    c = None if k is None else temperatures.least_integer(lambda c: is_enough(c, k), MOST_C)
     if k is None or c is None:
         raise UnprovedError(
             "no temperature is seen to be cold enough at all lengths: errors outgrow the leads"
@@ -220,30 +208,30 @@ def _in_closed_form(
     if asked.rounded:
         found, epsilon = with_rounding(found), Fraction(0)
         known = by_rule(hardened(found))
-        said = (*said, _Layer(_of_outputs(known[-1]), GapBy.RULE, ()))
+        said = (*said, _Layer(_of_outputs(known[-1]), certificate.GapBy.RULE, ()))
     chain = _chain(found, known, said, takes_bits=asked.rounded)
     if chain is None or not _is_at_most(chain.layers, epsilon):
         raise UnprovedError("what is put out is not seen to be 0 or 1, so that it cannot be rounded")
     if chain.bits and not examined:
         examined = tuple(_examined(hard, asked))
-    evidence = ClosedFormErrors(chain.layers, _longest(examined))
+    evidence = certificate.ClosedFormErrors(chain.layers, _longest(examined))
     return Softening(found, hardened(found), evidence, epsilon, asked.first, None, examined, (c, k), unruled)
 
 
-def _of_outputs(last: LayerByRule) -> Monomial:
+def _of_outputs(last: LayerByRule) -> certificate.Monomial:
     """What bounds the numbers before the layer that rounds."""
     if last.magnitude is None:
         raise UnprovedError("nothing bounds what is put out, so that it is not rounded: leave --round out")
     return last.magnitude
 
 
-def _is_at_most(layers: tuple[LayerError, ...], epsilon: Fraction) -> bool:
+def _is_at_most(layers: tuple[certificate.LayerError, ...], epsilon: Fraction) -> bool:
     """Whether the error behind the last layer is at most epsilon at every length."""
-    end = layers[-1].error if layers else Monomial(Fraction(0))
+    end = layers[-1].error if layers else certificate.Monomial(Fraction(0))
     return end.factor <= epsilon and (not end.factor or end.power <= 0)
 
 
-def _gap(own: HeadGap | None) -> Monomial | None:
+def _gap(own: certificate.HeadGap | None) -> certificate.Monomial | None:
     return None if own is None else own.gap
 
 
@@ -252,7 +240,7 @@ def _gap(own: HeadGap | None) -> Monomial | None:
 class _Errors:
     """The errors behind each layer, and what coordinates are taken to be bits."""
 
-    layers: tuple[LayerError, ...]
+    layers: tuple[certificate.LayerError, ...]
     bits: frozenset[AssumedBit]
 
 
@@ -263,7 +251,9 @@ def _chain(
     chain = ErrorChain(soft, known, takes_bits=takes_bits)
     before, layers = chain.start(), []
     for index, own in enumerate(said):
-        claimed = LayerError(own.magnitude, own.magnitude_by, own.gaps, Monomial(Fraction(0)))
+        claimed = certificate.LayerError(
+            own.magnitude, own.magnitude_by, own.gaps, certificate.Monomial(Fraction(0))
+        )
         try:
             errors = chain.errors_after(index, claimed, before)
         except UnprovenError:
@@ -307,12 +297,12 @@ def _word_by_word(hard: Network, asked: SofteningRequest, unruled: str) -> Softe
     for length in range(asked.first, last + 1):
         asked.report(f"looking for a temperature for n = {length}")
         cold = cold_enough(ErrorBudget(hard, length), uniform, cold, asked.epsilon)
-    found, epsilon = softened(hard, _constant(uniform, cold)), asked.epsilon
+    found, epsilon = temperatures.softened(hard, _constant(uniform, cold)), asked.epsilon
     if asked.rounded:
         found, epsilon = with_rounding(found), Fraction(0)
         _require_bits(found, range(asked.first, last + 1))
     return Softening(
-        found, hardened(found), Enumerated(), epsilon, asked.first, last, examined, None, unruled
+        found, hardened(found), certificate.Enumerated(), epsilon, asked.first, last, examined, None, unruled
     )
 
 
@@ -326,13 +316,13 @@ def cold_enough(
 
     if is_enough(cold):
         return cold
-    found = least_coldness(is_enough, cold, COLDEST)
+    found = temperatures.least_coldness(is_enough, cold, COLDEST)
     if found is None:
         raise UnprovedError(f"no temperature is seen to be cold enough for words of {budget.length} symbols")
     return found
 
 
-def _constant(uniform: tuple[tuple[bool, ...], ...], cold: Fraction) -> Temperatures:
+def _constant(uniform: tuple[tuple[bool, ...], ...], cold: Fraction) -> temperatures.Temperatures:
     """One inverse temperature for every head that is not uniform."""
     return [[ONE if is_uniform else number(cold) for is_uniform in layer] for layer in uniform]
 
