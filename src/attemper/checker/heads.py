@@ -17,21 +17,6 @@ from attemper.checker.rules import HeadFact
 from attemper.checker.values import ResidualValues
 from attemper.exact.closed_forms import ONE
 from attemper.networks import layers
-from attemper.networks.layers import (
-    Construction,
-    Foreign,
-    Head,
-    IntegerSign,
-    IntegerValue,
-    LocalSign,
-    Lookup,
-    NearestInteger,
-    Neighbour,
-    Select,
-    Sign,
-    Softmax,
-    Uniform,
-)
 
 
 @final
@@ -50,21 +35,21 @@ class HeadRule:
     is_unique: bool = False
 
 
-RULES: Mapping[type[Construction], HeadRule] = {
-    Uniform: HeadRule(has_gap=False),
-    Select: HeadRule(strict_masks=True, by_cases=True, is_unique=True),
-    Neighbour: HeadRule(is_unique=True),
-    Sign: HeadRule(),
-    LocalSign: HeadRule(),
-    Lookup: HeadRule(is_unique=True),
-    IntegerValue: HeadRule(),
-    NearestInteger: HeadRule(),
-    IntegerSign: HeadRule(),
+RULES: Mapping[type[layers.Construction], HeadRule] = {
+    layers.Uniform: HeadRule(has_gap=False),
+    layers.Select: HeadRule(strict_masks=True, by_cases=True, is_unique=True),
+    layers.Neighbour: HeadRule(is_unique=True),
+    layers.Sign: HeadRule(),
+    layers.LocalSign: HeadRule(),
+    layers.Lookup: HeadRule(is_unique=True),
+    layers.IntegerValue: HeadRule(),
+    layers.NearestInteger: HeadRule(),
+    layers.IntegerSign: HeadRule(),
 }
 """The rule of each construction, in the order in which they are tried where nothing says what a head is."""
 
 
-def prover_of(construction: type[Construction]) -> Callable[[ReadHead], HeadFact]:
+def prover_of(construction: type[layers.Construction]) -> Callable[[ReadHead], HeadFact]:
     """The rule in the construction's own file, loaded with its first head: a network needs few of nine."""
     match construction:
         case layers.Uniform:
@@ -90,15 +75,19 @@ def prover_of(construction: type[Construction]) -> Callable[[ReadHead], HeadFact
     return prove
 
 
-def head_fact(names: Names, head: Head, stream: ResidualValues, is_loose: bool = False) -> HeadFact:
+def head_fact(names: Names, head: layers.Head, stream: ResidualValues, is_loose: bool = False) -> HeadFact:
     """Apply the rule of the head's construction. Raises `UnprovenError`."""
-    if isinstance(head.construction, Foreign):
+    if isinstance(head.construction, layers.Foreign):
         raise UnprovenError("nothing says which rule it is for")
     return fact_by(type(head.construction), names, head, stream, is_loose)
 
 
 def fact_by(
-    construction: type[Construction], names: Names, head: Head, stream: ResidualValues, is_loose: bool = False
+    construction: type[layers.Construction],
+    names: Names,
+    head: layers.Head,
+    stream: ResidualValues,
+    is_loose: bool = False,
 ) -> HeadFact:
     """Apply the rule of a construction, whatever the head is said to be. Raises `UnprovenError`."""
     rule = RULES[construction]
@@ -109,6 +98,8 @@ def fact_by(
     return by_cases(prove, read) if rule.by_cases else prove(read)
 
 
-def averaging(names: Names, head: Head, stream: ResidualValues) -> HeadFact:
+def averaging(names: Names, head: layers.Head, stream: ResidualValues) -> HeadFact:
     """What a head puts out if all its scores are equal, whatever its rows are. Raises `UnprovenError`."""
-    return fact_by(Uniform, names, replace(head, query=(), key=(), weighting=Softmax(ONE)), stream)
+    return fact_by(
+        layers.Uniform, names, replace(head, query=(), key=(), weighting=layers.Softmax(ONE)), stream
+    )

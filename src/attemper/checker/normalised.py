@@ -28,15 +28,7 @@ from attemper.checker.names import UnprovenError
 from attemper.exact.closed_forms import ClosedForm, Number, Product
 from attemper.exact.roots import square_root
 from attemper.networks.constants import constants_of, written_by
-from attemper.networks.layers import (
-    Coordinate,
-    Head,
-    Hidden,
-    LinearForm,
-    Network,
-    Norm,
-    Normalisation,
-)
+from attemper.networks.layers import Coordinate, Head, Hidden, LinearForm, Network, Norm, Normalisation
 
 NEAR = Fraction(1, 2**49)
 """A weight of the plain network is the simplest rational that is so near to what stands there, relatively."""

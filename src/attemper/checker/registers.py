@@ -62,16 +62,6 @@ from attemper.checker.cases import (
 )
 from attemper.checker.names import UnprovenError
 from attemper.exact import closed_forms, predicates
-from attemper.exact.closed_forms import (
-    FIRST,
-    Alternating,
-    ClosedForm,
-    Power,
-    Product,
-    Sum,
-    Test,
-    evaluate,
-)
 from attemper.exact.predicates import Named, NonNegative, Remainder, Zero, periodic
 
 MAX_PLACES = 5_000
@@ -83,7 +73,7 @@ Registers = tuple[Hashable, ...]
 UNKNOWN = "?"
 """How a bit that has been forgotten is kept; others as "0" and "1"."""
 
-AT_FIRST = Place(FIRST)
+AT_FIRST = Place(closed_forms.FIRST)
 
 
 # Positions --------------------------------------------------------------------------------------------
@@ -115,21 +105,21 @@ class PeriodicPositions:
         return place + 1 if place + 1 < self.prefix + self.period else self.prefix
 
 
-def _tests(form: ClosedForm) -> Iterator[Remainder | int]:
+def _tests(form: closed_forms.ClosedForm) -> Iterator[Remainder | int]:
     """What a form of places repeats with: a modulus, or the last position that can be an exception."""
     match form:
         case closed_forms.Number():
             return
-        case Alternating():
+        case closed_forms.Alternating():
             yield Remainder(2, 0)
-        case Sum(parts) | Product(parts):
+        case closed_forms.Sum(parts) | closed_forms.Product(parts):
             for part in parts:
                 yield from _tests(part)
-        case Power(base, exponent) if exponent >= 0:
+        case closed_forms.Power(base, exponent) if exponent >= 0:
             yield from _tests(base)
         case closed_forms.Digits(inner):
             yield from _tests(inner)
-        case Test(predicate, _, 0, shift):
+        case closed_forms.Test(predicate, _, 0, shift):
             match periodic(predicate):
                 case Remainder() as remainder:
                     yield remainder
@@ -390,8 +380,8 @@ class Moment:
         alphabet = self.part.program.alphabet.symbols
         return sum(cases for symbol, cases in zip(alphabet, self.letters, strict=True) if symbol in symbols)
 
-    def _place(self, form: ClosedForm) -> int:
-        value = evaluate(form, self.place, self.place)
+    def _place(self, form: closed_forms.ClosedForm) -> int:
+        value = closed_forms.evaluate(form, self.place, self.place)
         if value not in (0, 1):
             raise UnprovenError("a test of positions is neither 0 nor 1")
         return int(value)

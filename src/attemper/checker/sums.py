@@ -11,26 +11,12 @@ from fractions import Fraction
 from math import ceil, gcd
 from typing import assert_never
 
+from attemper.checker import names
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import (
-    CountNamed,
-    CountRemainder,
-    MixedAtLeast,
-    Names,
-    PlaceAtLeast,
-    PlaceAtom,
-    PlaceNamed,
-    PlaceRemainder,
-    PositionForm,
-    Positions,
-    SumAtLeast,
-    UnprovenError,
-    number_of,
-)
 from attemper.exact.predicates import Predicate, holds
 from attemper.networks.layers import Masking
 
-NUMBER_VISIBLE: dict[Masking, PositionForm] = {
+NUMBER_VISIBLE: dict[Masking, names.PositionForm] = {
     Masking.FUTURE: (1, 0, 0),
     Masking.PAST: (-1, 1, 1),
     Masking.NONE: (0, 1, 0),
@@ -38,11 +24,11 @@ NUMBER_VISIBLE: dict[Masking, PositionForm] = {
 """The number of positions visible from i, as a i + b n + c."""
 
 
-class Sums(Positions):
+class Sums(names.Positions):
     """What sums and counts over the visible positions are called: the same in every check."""
 
     def __init__(self, symbols: tuple[str, ...]) -> None:
-        self.names = Names(symbols, self)
+        self.names = names.Names(symbols, self)
 
     # Sums --------------------------------------------------------------------------------------
 
@@ -79,7 +65,7 @@ class Sums(Positions):
 
     def _summed(self, masking: Masking, summand: Diagram, threshold: int) -> Diagram:
         """The same of a sum in normal form, where i sees several positions."""
-        return self.names.bit(SumAtLeast(masking, summand), threshold)
+        return self.names.bit(names.SumAtLeast(masking, summand), threshold)
 
     def mixed_at_least(self, left: Diagram, right: Diagram, own: Diagram, threshold: int) -> Diagram:
         """[sum of left(j) over j <= i + sum of right(j) over j >= i + own(i) >= threshold], integers."""
@@ -144,7 +130,7 @@ class Sums(Positions):
         if len(before) == len(after) == len(here) == 1:
             k, m = int(before[0]), int(after[0])
             return self.names.at_least_place(k - m, m, int(here[0]) - k - threshold)
-        return self.names.bit(MixedAtLeast(left, right, own), threshold)
+        return self.names.bit(names.MixedAtLeast(left, right, own), threshold)
 
     def _decided_sum(self, here: list[Fraction], others: list[Fraction], threshold: int) -> Diagram | None:
         """A sum of one number `here` and any number of `others`, if it is always or never large enough."""
@@ -160,7 +146,7 @@ class Sums(Positions):
         return there if masking is Masking.PAST else self.names.at_first(there)
 
     def _reaches(self, diagram: Diagram, threshold: int) -> Diagram:
-        return self.names.where((">=", threshold), lambda value: number_of(value) >= threshold, diagram)
+        return self.names.where((">=", threshold), lambda value: names.number_of(value) >= threshold, diagram)
 
     def _corner(self, diagram: Diagram) -> int:
         """The value where every bit is 0, an integer: a number that the diagram itself singles out."""
@@ -179,7 +165,7 @@ class Sums(Positions):
         """All values, which must be integers, in an order that depends on the function alone."""
         values = self.names.constants(diagram, "a count")
         if any(value.denominator != 1 for value in values):
-            raise UnprovenError("a counted value is not an integer")
+            raise names.UnprovenError("a counted value is not an integer")
         return values
 
     # Counts ------------------------------------------------------------------------------------
@@ -209,16 +195,16 @@ class Sums(Positions):
     def at_count(self, masking: Masking, bit: Diagram, diagram: Diagram) -> Diagram:
         """A function of the position j, read at j = the number of visible positions with the bit, >= 1."""
 
-        def read(atom: PlaceAtom, threshold: int) -> Diagram:
+        def read(atom: names.PlaceAtom, threshold: int) -> Diagram:
             if bit == self.names.true:
                 return self.names.test_at(atom, threshold, NUMBER_VISIBLE[masking])
             match atom:
-                case PlaceAtLeast(factor):
+                case names.PlaceAtLeast(factor):
                     return self.sum_at_least(masking, self.names.scaled(bit, factor), threshold)
-                case PlaceRemainder(modulus, factor):
-                    return self.names.bit(CountRemainder(masking, bit, modulus, factor), threshold)
-                case PlaceNamed(name, factor):
-                    return self.names.bit(CountNamed(masking, bit, name, factor), threshold)
+                case names.PlaceRemainder(modulus, factor):
+                    return self.names.bit(names.CountRemainder(masking, bit, modulus, factor), threshold)
+                case names.PlaceNamed(name, factor):
+                    return self.names.bit(names.CountNamed(masking, bit, name, factor), threshold)
                 case _:
                     assert_never(atom)
 

@@ -23,18 +23,7 @@ from attemper.checker.names import (
     Range,
     UnprovenError,
 )
-from attemper.exact.closed_forms import (
-    Alternating,
-    ClosedForm,
-    Digits,
-    Length,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-    Test,
-)
+from attemper.exact import closed_forms
 from attemper.networks.layers import Coordinate, LinearForm, Network
 
 MAX_DEGREE = 32
@@ -130,47 +119,47 @@ def embedded(names: Names, network: Network) -> ResidualValues:
     return ResidualValues(values, [Fraction(0)] * len(values))
 
 
-def of_closed_form(names: Names, form: ClosedForm) -> Value:
+def of_closed_form(names: Names, form: closed_forms.ClosedForm) -> Value:
     """The value of a closed form.
 
     Raises `UnprovenError` for 1/x where x is not i or n, and for digits of anything but n.
     """
     match form:
-        case Number(value):
+        case closed_forms.Number(value):
             return _clean(names, {(0, 0): names.number(value)})
-        case Position():
+        case closed_forms.Position():
             return {(1, 0): names.true}
-        case Length():
+        case closed_forms.Length():
             return {(0, 1): names.true}
-        case Alternating():
+        case closed_forms.Alternating():
             return {(0, 0): names.sign}
-        case Test(predicate, per_position, per_length, shift):
+        case closed_forms.Test(predicate, per_position, per_length, shift):
             return _clean(names, {(0, 0): names.place(predicate, per_position, per_length, shift)})
-        case Sum(parts):
+        case closed_forms.Sum(parts):
             return reduce(partial(add, names), (of_closed_form(names, part) for part in parts), {})
-        case Product(parts):
+        case closed_forms.Product(parts):
             factors = (of_closed_form(names, part) for part in parts)
             return reduce(partial(multiply, names), factors, {(0, 0): names.true})
-        case Power(base, exponent):
+        case closed_forms.Power(base, exponent):
             return _of_power(names, base, exponent)
-        case Digits(inner):
-            if inner != Length():
+        case closed_forms.Digits(inner):
+            if inner != closed_forms.Length():
                 raise UnprovenError("a closed form has the digits of something else than n")
             return {(0, 0): names.digits()}
         case _:
             assert_never(form)
 
 
-def _of_power(names: Names, base: ClosedForm, exponent: int) -> Value:
+def _of_power(names: Names, base: closed_forms.ClosedForm, exponent: int) -> Value:
     if abs(exponent) > MAX_DEGREE:
         raise UnprovenError("a closed form has a larger power than any rule needs")
     match base:
-        case Position():
+        case closed_forms.Position():
             return {(exponent, 0): names.true}
-        case Length():
+        case closed_forms.Length():
             return {(0, exponent): names.true}
         case _ if exponent >= 0:
-            return of_closed_form(names, Product((base,) * exponent))
+            return of_closed_form(names, closed_forms.Product((base,) * exponent))
         case _:
             raise UnprovenError("a position embedding divides by something else than i and n")
 

@@ -22,16 +22,9 @@ from typing import final
 
 import flint
 
+from attemper.checker.attention import parabolas
 from attemper.checker.attention.bounds import VISIBLE, for_losses, is_positive
 from attemper.checker.attention.nearest_keys import multiple_of
-from attemper.checker.attention.parabolas import (
-    ScoreParts,
-    ScoreShape,
-    noise_of,
-    parts_of,
-    readings_of,
-    where_of,
-)
 from attemper.checker.attention.scores import Output, ReadHead, plain_value
 from attemper.checker.attention.tie_breaks import TieBreak, tie_break
 from attemper.checker.names import Affine, Names, UnprovenError, scale_affine
@@ -99,9 +92,9 @@ def _mass(rule: NearestIntegerRule, loss: flint.arb, noise: flint.arb, far: flin
 
 def nearest_integer(head: ReadHead) -> HeadFact:
     """The rule for a nearest integer. Raises `UnprovenError`, naming what is not shown."""
-    noise, parts = noise_of(head), parts_of(head)
+    noise, parts = parabolas.noise_of(head), parabolas.parts_of(head)
     failure = UnprovenError("its scores are not those of a nearest integer")
-    for reading in readings_of(head.names, parts):
+    for reading in parabolas.readings_of(head.names, parts):
         try:
             return _fact(head, noise, parts, reading)
         except UnprovenError as error:
@@ -109,12 +102,14 @@ def nearest_integer(head: ReadHead) -> HeadFact:
     raise failure
 
 
-def _fact(head: ReadHead, noise: Fraction, parts: ScoreParts, reading: ScoreShape) -> HeadFact:
+def _fact(
+    head: ReadHead, noise: Fraction, parts: parabolas.ScoreParts, reading: parabolas.ScoreShape
+) -> HeadFact:
     names, push = head.names, reading.push
     tie = tie_break(reading.tie, 1, head.masking)
     if not is_positive(push, tie.domain):
         raise UnprovenError("its parabola is upside down")
-    where = where_of(names, parts, push)
+    where = parabolas.where_of(names, parts, push)
     gap, span = tie.bounds()
     score_gap = laurent.plus(push, laurent.times(span, -1))
     others = laurent.plus(VISIBLE[tie.masking], laurent.constant(-1))

@@ -16,18 +16,7 @@ import flint
 from attemper.checker.attention.competition import Competition
 from attemper.checker.attention.scores import Output
 from attemper.checker.names import Names
-from attemper.checker.rounding.arithmetic import (
-    UNKNOWN,
-    ZERO,
-    BeyondError,
-    Kernel,
-    Lengths,
-    Off,
-    OfNumber,
-    Rounded,
-    as_number,
-    common,
-)
+from attemper.checker.rounding import arithmetic
 from attemper.checker.rounding.scan import ARGUMENT, DROPPED, EXPS, Scan
 from attemper.checker.rounding.score_gaps import Cold, ScoredRow, losses
 from attemper.checker.values import ResidualValues, Value
@@ -72,14 +61,14 @@ class RoundedHead:
 
     name: str
     head: Head
-    lengths: Lengths
-    kernel: Kernel
+    lengths: arithmetic.Lengths
+    kernel: arithmetic.Kernel
     cold: Cold
     rows: tuple[RoundedRow, ...]
-    values: tuple[tuple[Rounded, Output], ...]
+    values: tuple[tuple[arithmetic.Rounded, Output], ...]
     before: ResidualValues
-    offs: list[Off]
-    of_keys: list[Off]
+    offs: list[arithmetic.Off]
+    of_keys: list[arithmetic.Off]
     strains: Strains
     known: dict[Hashable, tuple[flint.arb, flint.arb]]
     scan: Scan | None = None
@@ -129,7 +118,7 @@ class RoundedHead:
     def dropped(self) -> flint.arb:
         """By how much a mean moves for what a scan drops, relative to the largest value."""
         # Two values may be opposite.
-        return ZERO if self.scan is None else 2 * ball(DROPPED)
+        return arithmetic.ZERO if self.scan is None else 2 * ball(DROPPED)
 
     @property
     def sums(self) -> flint.arb:
@@ -164,21 +153,21 @@ class RoundedHead:
         """The absolute error of an average that the query carries as it is; `UNKNOWN` for multiples."""
         found = self.names.values(row.query.get((0, 0), self.names.false))
         if len(row.form) != 1 or set(row.query) != {(0, 0)} or len(found) != 1:
-            return UNKNOWN
+            return arithmetic.UNKNOWN
         coordinate, factor = row.form[0]
         if factor != 1:
-            return UNKNOWN
+            return arithmetic.UNKNOWN
         off = self.offs[coordinate]
         if not found[0].parts:
-            return self._read(off, as_number(off).constant)
+            return self._read(off, arithmetic.as_number(off).constant)
         if found[0].constant or [own for _, own in found[0].parts] != [1]:
-            return UNKNOWN
-        return self._read(off, as_number(off).average)
+            return arithmetic.UNKNOWN
+        return self._read(off, arithmetic.as_number(off).average)
 
-    def _read(self, off: Off, error: flint.arb) -> flint.arb:
+    def _read(self, off: arithmetic.Off, error: flint.arb) -> flint.arb:
         """An absolute error where the coordinate is read: what is relative to the number is not in it."""
         lost = self.lengths.arithmetic.pair
-        return error * (1 + lost) + common(off)[1] * lost
+        return error * (1 + lost) + arithmetic.common(off)[1] * lost
 
     def require_half(self, loss: flint.arb) -> None:
         """Raise `BeyondError` unless half of the score gap stays, also where the argument of exp is
@@ -189,30 +178,34 @@ class RoundedHead:
     def bear(self, loss: flint.arb, limit: Fraction) -> None:
         """Raise `BeyondError` unless so large a part of a score gap may be lost."""
         strain = loss / ball(limit)
-        self.strains[self.name, limit] = strain.max(self.strains.get((self.name, limit), ZERO))
+        self.strains[self.name, limit] = strain.max(self.strains.get((self.name, limit), arithmetic.ZERO))
         if not (loss <= ball(limit)):
-            raise BeyondError(self.name)
+            raise arithmetic.BeyondError(self.name)
 
-    def uncovered(self) -> BeyondError:
+    def uncovered(self) -> arithmetic.BeyondError:
         """The error for rows that no rule is made for."""
-        return BeyondError(f"{self.name} (no rule for rounding covers its rows)")
+        return arithmetic.BeyondError(f"{self.name} (no rule for rounding covers its rows)")
 
 
 def attended(
     head: RoundedHead, loss: flint.arb, stray: Callable[[flint.arb, flint.arb], flint.arb]
-) -> list[Off]:
+) -> list[arithmetic.Off]:
     """How far the head's values are off, if score gaps are smaller by that loss and attention strays so
     much.
     """
     mass = stray_mass(head, loss, stray)
     quotient = head.quotient
-    found: list[Off] = []
+    found: list[arithmetic.Off] = []
     for value, output in head.values:
         largest = ball(output.size) + value.absolute
         off = mass * ball(output.spread) + value.absolute + largest * quotient
         # A range stands for whatever is read, and is off like a constant. Both of a pair get the weights of
         # the same scores.
-        found.append(OfNumber(off, off, off, ZERO, apart=2 * (value.absolute + largest * quotient)))
+        found.append(
+            arithmetic.OfNumber(
+                off, off, off, arithmetic.ZERO, apart=2 * (value.absolute + largest * quotient)
+            )
+        )
     return found
 
 
@@ -222,6 +215,6 @@ def stray_mass(
     """How much attention may lie off the right position."""
     if head.lengths.length == 1:
         # There is no other position.
-        return ZERO
+        return arithmetic.ZERO
     head.bear(loss, LARGEST_LOSS)
     return stray(loss + head.argument, head.noise)

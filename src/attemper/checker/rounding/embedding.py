@@ -26,19 +26,8 @@ from attemper.checker.rounding.arithmetic import (
     common_grid,
 )
 from attemper.checker.values import of_closed_form
+from attemper.exact import closed_forms
 from attemper.exact.balls import ball
-from attemper.exact.closed_forms import (
-    Alternating,
-    ClosedForm,
-    Digits,
-    Length,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-    Test,
-)
 from attemper.exact.formats import FLOAT64
 
 V = ball(FLOAT64.roundoff)
@@ -54,7 +43,7 @@ MAX_TEST = 2**62
 """Arguments of tests are 64-bit integers."""
 
 
-def rounded_form(lengths: Lengths, form: ClosedForm) -> Rounded:
+def rounded_form(lengths: Lengths, form: closed_forms.ClosedForm) -> Rounded:
     """A closed form in the format. Raises `BeyondError` if it may leave the range of the format."""
     found = _evaluated(lengths, form)
     # Along the tree sizes multiply, i (1/n) up to n; the simplified value knows that it is at most 1.
@@ -76,29 +65,29 @@ def rounded_form(lengths: Lengths, form: ClosedForm) -> Rounded:
     return Inexact(size, found.inverse, absolute + lengths.u * most + tiny, at_zero, relative)
 
 
-def _evaluated(lengths: Lengths, form: ClosedForm) -> Rounded:
+def _evaluated(lengths: Lengths, form: closed_forms.ClosedForm) -> Rounded:
     """The form in float64."""
     match form:
-        case Number(value):
+        case closed_forms.Number(value):
             return _number(value)
-        case Position() | Length():
+        case closed_forms.Position() | closed_forms.Length():
             return OnGrid(flint.arb(lengths.length), Fraction(1))
-        case Alternating():
+        case closed_forms.Alternating():
             return UNIT
-        case Test(_, per_position, per_length, shift):
+        case closed_forms.Test(_, per_position, per_length, shift):
             if (abs(per_position) + abs(per_length)) * lengths.length + abs(shift) >= MAX_TEST:
                 raise BeyondError("position embeddings or temperatures leave the range of integers")
             return UNIT
-        case Sum(parts):
+        case closed_forms.Sum(parts):
             return _sum([_evaluated(lengths, part) for part in parts])
-        case Product(parts):
+        case closed_forms.Product(parts):
             return _product(_evaluated(lengths, part) for part in parts)
-        case Power(base, exponent):
+        case closed_forms.Power(base, exponent):
             power = _product(repeat(_evaluated(lengths, base), abs(exponent)))
             return power if exponent >= 0 else _reciprocal(power)
-        case Digits(Length()):
+        case closed_forms.Digits(closed_forms.Length()):
             return OnGrid(flint.arb(lengths.length.bit_length()), Fraction(1))
-        case Digits():
+        case closed_forms.Digits():
             raise BeyondError("position embeddings or temperatures (digits of something else than n)")
         case _:
             assert_never(form)

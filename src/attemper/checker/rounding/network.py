@@ -15,20 +15,7 @@ from typing import assert_never, final
 from attemper.checker.analysis import ROUNDED, Analysis, LayerFact
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import Affine, UnprovenError
-from attemper.checker.rounding.arithmetic import (
-    EXACT,
-    WEIGHTS,
-    ZERO,
-    Arithmetic,
-    BeyondError,
-    Kernel,
-    Lengths,
-    Off,
-    OfNumber,
-    as_number,
-    common_grid,
-    greatest,
-)
+from attemper.checker.rounding import arithmetic
 from attemper.checker.rounding.attention import Strains
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.feed_forward import Gates, Writing, written
@@ -46,7 +33,7 @@ LONGEST = 2**40
 """Lengths beyond it are not looked at."""
 
 
-def failure_at(analysis: Analysis, form: FloatFormat, kernel: Kernel, length: int) -> str | None:
+def failure_at(analysis: Analysis, form: FloatFormat, kernel: arithmetic.Kernel, length: int) -> str | None:
     """The place that has no proof for all words of up to `length` symbols; None if every answer is proved."""
     return Roundings(analysis).failure_at(form, kernel, length)
 
@@ -60,7 +47,7 @@ class Bounds:
     it.
     """
 
-    offs: list[Off]
+    offs: list[arithmetic.Off]
     strains: Strains
     failure: str | None
 
@@ -74,29 +61,29 @@ class Rounding:
         self.analysis = analysis
         self.form = form if reads is None else scaled_format(form, reads)
         with precision(PRECISION):
-            self.arithmetic = Arithmetic(analysis.names, self.form, 1 if reads is None else 2)
+            self.arithmetic = arithmetic.Arithmetic(analysis.names, self.form, 1 if reads is None else 2)
             is_wide = self.form == FLOAT64
-            self.wide = self.arithmetic if is_wide else Arithmetic(analysis.names, FLOAT64)
+            self.wide = self.arithmetic if is_wide else arithmetic.Arithmetic(analysis.names, FLOAT64)
             gates = Gates(self.arithmetic)
             self.writings = [
                 gates.writings_of(fact.groups, fact.before, fact.middle, fact.after)
                 for fact in analysis.layers
             ]
         sizes = {abs(number) for number in _weights(analysis.network)}
-        if sizes and (max(sizes) > WEIGHTS or min(sizes) < Fraction(1, WEIGHTS)):
+        if sizes and (max(sizes) > arithmetic.WEIGHTS or min(sizes) < Fraction(1, arithmetic.WEIGHTS)):
             raise UnprovenError("the weights (some are too large or too small)")
         for number, layer in enumerate(analysis.network.layers):
             # Not even 0 times what leaves the range is 0.
             if not all(unit.outputs for unit in layer.hidden):
                 raise UnprovenError(f"layer {number}'s feed-forward (a hidden unit is written nowhere)")
 
-    def bounds_at(self, kernel: Kernel, length: int) -> Bounds:
+    def bounds_at(self, kernel: arithmetic.Kernel, length: int) -> Bounds:
         """The bounds for all words of 1 to `length` symbols, for one class of attention kernels."""
         with precision(PRECISION):
-            run = _Run(self, kernel, Lengths(self.arithmetic, length))
+            run = _Run(self, kernel, arithmetic.Lengths(self.arithmetic, length))
             try:
                 run.require()
-            except BeyondError as error:
+            except arithmetic.BeyondError as error:
                 return Bounds(run.offs, run.heads.strains, str(error))
             return Bounds(run.offs, run.heads.strains, None)
 
@@ -119,7 +106,7 @@ class Roundings:
             self._made[form] = Rounding(self.analysis, form)
         return self._made[form]
 
-    def failure_at(self, form: FloatFormat, kernel: Kernel, length: int) -> str | None:
+    def failure_at(self, form: FloatFormat, kernel: arithmetic.Kernel, length: int) -> str | None:
         """The place that has no proof for all words of up to `length` symbols; None if all is proved."""
         if length == 0:
             return None
@@ -148,24 +135,24 @@ def _weights(network: Network) -> Iterator[Fraction]:
 class _Run:
     """The bounds at one length, layer by layer."""
 
-    def __init__(self, rounding: Rounding, kernel: Kernel, lengths: Lengths) -> None:
+    def __init__(self, rounding: Rounding, kernel: arithmetic.Kernel, lengths: arithmetic.Lengths) -> None:
         self.rounding = rounding
         self.lengths = lengths
         scan, wide = None, lengths
-        if kernel is Kernel.SCAN:
-            wide = Lengths(rounding.wide, lengths.length)
+        if kernel is arithmetic.Kernel.SCAN:
+            wide = arithmetic.Lengths(rounding.wide, lengths.length)
             scan = Scan(rounding.analysis.network, lengths, wide)
         self.heads = RoundedHeads(wide, kernel, scan)
-        self.offs: list[Off] = []
+        self.offs: list[arithmetic.Off] = []
 
     def require(self) -> None:
         """Raise `BeyondError` with the place unless the output is right."""
         analysis = self.rounding.analysis
         if analysis.reads is not None and self.heads.scan is not None:
-            raise BeyondError("normalisations (no rule for scans covers what they change)")
+            raise arithmetic.BeyondError("normalisations (no rule for scans covers what they change)")
         if not (4 * self.heads.lengths.long < 1):
-            raise BeyondError("sums over so many positions")
-        self.offs = [EXACT for _ in analysis.network.coordinates]
+            raise arithmetic.BeyondError("sums over so many positions")
+        self.offs = [arithmetic.EXACT for _ in analysis.network.coordinates]
         taken = self._embed()
         blame = dict.fromkeys(range(len(self.offs)), "the embedding")
         for number, (layer, fact) in enumerate(zip(analysis.network.layers, analysis.layers, strict=True)):
@@ -186,16 +173,16 @@ class _Run:
             self.offs = after
         for output in analysis.network.outputs:
             if not self._is_near_enough(output):
-                raise BeyondError(blame[output])
+                raise arithmetic.BeyondError(blame[output])
 
-    def _read_by_heads(self, number: int, fact: LayerFact) -> list[Off]:
+    def _read_by_heads(self, number: int, fact: LayerFact) -> list[arithmetic.Off]:
         """How far off what the heads of a layer read is."""
         reads = self.rounding.analysis.reads
         if reads is None:
             return self.offs
         return read_offs(self.lengths, reads, reads.attention[number], fact.before.values, self.offs)
 
-    def _read_by_units(self, number: int, fact: LayerFact) -> list[Off]:
+    def _read_by_units(self, number: int, fact: LayerFact) -> list[arithmetic.Off]:
         """How far off what the hidden units of a layer read is."""
         reads = self.rounding.analysis.reads
         if reads is None:
@@ -207,7 +194,7 @@ class _Run:
         off, end = self.offs[output], self.rounding.analysis.end
         match self.rounding.analysis.network.measure:
             case None:
-                found = as_number(off)
+                found = arithmetic.as_number(off)
                 return bool(found.constant.max(found.average + found.relative) <= ball(ROUNDED))
             case Measure.INTEGER:
                 allowed = ball(NEAR) / self.lengths.length
@@ -222,25 +209,25 @@ class _Run:
         network = self.rounding.analysis.network
         taken: set[int] = set()
         for coordinate, factor in {part for form in network.embedding for part in form}:
-            if not self.lengths.arithmetic.fits(ball(abs(factor)), common_grid([Affine(factor)])):
-                raise BeyondError("the embedding (a weight is not a number of the format)")
+            if not self.lengths.arithmetic.fits(ball(abs(factor)), arithmetic.common_grid([Affine(factor)])):
+                raise arithmetic.BeyondError("the embedding (a weight is not a number of the format)")
             taken.add(coordinate)
         for coordinate, form in network.positions:
             self._take(taken, coordinate, "the embedding")
             rounded = rounded_form(self.lengths, form)
             # Partners are evaluated alike, but for their signs.
-            known = rounded.at_zero, rounded.absolute, ZERO, rounded.relative
-            self.offs[coordinate] = OfNumber(*known, apart=ZERO)
+            known = rounded.at_zero, rounded.absolute, arithmetic.ZERO, rounded.relative
+            self.offs[coordinate] = arithmetic.OfNumber(*known, apart=arithmetic.ZERO)
         return taken
 
     def _take(self, taken: set[int], coordinate: int, name: str) -> None:
         """Each coordinate is written once: sums in the residual stream have no rule."""
         if coordinate in taken:
-            raise BeyondError(f"{name} (it adds to something that stands there)")
+            raise arithmetic.BeyondError(f"{name} (it adds to something that stands there)")
         taken.add(coordinate)
 
     def _worst_input(self, writing: Writing) -> int:
         """The coordinate that contributes the largest error."""
         inputs = [factor.coordinate for form, _ in writing.parts for factor in form]
-        worst = greatest(as_number(self.offs[c]).constant for c in inputs)
-        return next((c for c in inputs if not (as_number(self.offs[c]).constant < worst)), -1)
+        worst = arithmetic.greatest(arithmetic.as_number(self.offs[c]).constant for c in inputs)
+        return next((c for c in inputs if not (arithmetic.as_number(self.offs[c]).constant < worst)), -1)

@@ -14,33 +14,10 @@ from typing import assert_never, final
 import flint
 
 from attemper.checker.attention.scores import Output
-from attemper.checker.rounding.arithmetic import (
-    ZERO,
-    BeyondError,
-    Lengths,
-    Normalised,
-    Off,
-    OfInteger,
-    OfNumber,
-    OnGrid,
-    PowersOfN,
-    Rounded,
-    as_number,
-)
+from attemper.checker.rounding import arithmetic
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.growth import of_integer, scaled, size_of, total
-from attemper.exact.closed_forms import (
-    Alternating,
-    ClosedForm,
-    Digits,
-    Length,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-    Test,
-)
+from attemper.exact import closed_forms
 from attemper.networks.layers import Coordinate, Head, LinearForm, Network
 
 ARGUMENT = 16
@@ -57,22 +34,24 @@ EXPS = 4
 class Scan:
     """What heads that are scanned read and write, at one length; `wide` is float64."""
 
-    def __init__(self, network: Network, narrow: Lengths, wide: Lengths) -> None:
+    def __init__(self, network: Network, narrow: arithmetic.Lengths, wide: arithmetic.Lengths) -> None:
         self.network = network
         self.narrow = narrow
         self.wide = wide
 
     @cached_property
-    def places(self) -> dict[Coordinate, OfNumber]:
+    def places(self) -> dict[Coordinate, arithmetic.OfNumber]:
         """The errors in float64 of position embeddings that are powers of j and (-1)^j."""
         found = {}
         for coordinate, form in self.network.positions:
             if is_of_powers(form):
                 own = rounded_form(self.wide, form)
-                found[coordinate] = OfNumber(own.at_zero, own.absolute, ZERO, own.relative)
+                found[coordinate] = arithmetic.OfNumber(
+                    own.at_zero, own.absolute, arithmetic.ZERO, own.relative
+                )
         return found
 
-    def of_keys(self, offs: list[Off]) -> list[Off]:
+    def of_keys(self, offs: list[arithmetic.Off]) -> list[arithmetic.Off]:
         """How far off what keys are made of is: such position embeddings are not read from the stream."""
         return [self.places.get(coordinate, off) for coordinate, off in enumerate(offs)]
 
@@ -90,61 +69,72 @@ class Scan:
             return
         for form in (*head.query, *head.key, *head.values):
             if not all(self.narrow.arithmetic.holds(factor) for _, factor in form):
-                raise BeyondError(f"{name} (a weight is not a number of the format)")
+                raise arithmetic.BeyondError(f"{name} (a weight is not a number of the format)")
 
-    def written(self, name: str, values: tuple[tuple[Rounded, Output], ...], offs: list[Off]) -> list[Off]:
+    def written(
+        self, name: str, values: tuple[tuple[arithmetic.Rounded, Output], ...], offs: list[arithmetic.Off]
+    ) -> list[arithmetic.Off]:
         """The errors of a head's values, rounded to the format."""
         if self.narrow.form == self.wide.form:
             return offs
         return [self._written(name, *pair, off) for pair, off in zip(values, offs, strict=True)]
 
-    def _written(self, name: str, value: Rounded, output: Output, off: Off) -> Off:
+    def _written(
+        self, name: str, value: arithmetic.Rounded, output: Output, off: arithmetic.Off
+    ) -> arithmetic.Off:
         lengths, exact = self.narrow, {(0, output.growth): output.diagram}
         size = lengths.size(exact)
         if not (2 * (size + lengths.of_mean(exact, off)) < lengths.form.range):
-            raise BeyondError(f"{name} (its values leave the range of the format)")
+            raise arithmetic.BeyondError(f"{name} (its values leave the range of the format)")
         match off:
-            case OfInteger(growth=growth, per_step=per_step):
+            case arithmetic.OfInteger(growth=growth, per_step=per_step):
                 sizes = size_of(lengths, exact)
                 return of_integer(
                     lengths, *(self._of_integer(errors, sizes) for errors in (growth, per_step))
                 )
-            case OfNumber() | Normalised():
-                return self._of_number(value, size, as_number(off))
+            case arithmetic.OfNumber() | arithmetic.Normalised():
+                return self._of_number(value, size, arithmetic.as_number(off))
             case _:
                 assert_never(off)
 
-    def _of_number(self, value: Rounded, size: flint.arb, off: OfNumber) -> OfNumber:
+    def _of_number(
+        self, value: arithmetic.Rounded, size: flint.arb, off: arithmetic.OfNumber
+    ) -> arithmetic.OfNumber:
         lengths = self.narrow
-        is_exact = isinstance(value, OnGrid) and lengths.arithmetic.fits(size, value.grid)
-        return OfNumber(
-            self._once(off.at_zero, ZERO),
-            ZERO
+        is_exact = isinstance(value, arithmetic.OnGrid) and lengths.arithmetic.fits(size, value.grid)
+        return arithmetic.OfNumber(
+            self._once(off.at_zero, arithmetic.ZERO),
+            arithmetic.ZERO
             if is_exact and off.elsewhere == 0
             else off.elsewhere + lengths.u * (size + off.elsewhere) + lengths.tiny,
-            self._once(off.average, ZERO),
-            ZERO if off.relative == 0 else off.relative + lengths.u * (1 + off.relative),
+            self._once(off.average, arithmetic.ZERO),
+            arithmetic.ZERO if off.relative == 0 else off.relative + lengths.u * (1 + off.relative),
         )
 
     def _once(self, error: flint.arb, size: flint.arb) -> flint.arb:
         """An error with one rounding more; what is computed as exactly 0 stays that."""
-        return ZERO if error == 0 else error + self.narrow.u * (size + error) + self.narrow.tiny
+        return arithmetic.ZERO if error == 0 else error + self.narrow.u * (size + error) + self.narrow.tiny
 
-    def _of_integer(self, errors: PowersOfN, size: PowersOfN) -> PowersOfN:
+    def _of_integer(self, errors: arithmetic.PowersOfN, size: arithmetic.PowersOfN) -> arithmetic.PowersOfN:
         u = self.narrow.u
         return total([scaled(errors, 1 + u), scaled(size, u), {0: self.narrow.tiny}])
 
 
-def is_of_powers(form: ClosedForm) -> bool:
+def is_of_powers(form: closed_forms.ClosedForm) -> bool:
     """Whether a closed form is a sum of powers of i times (-1)^i: no test and no digits are in it."""
     match form:
-        case Number() | Position() | Length() | Alternating():
+        case (
+            closed_forms.Number()
+            | closed_forms.Position()
+            | closed_forms.Length()
+            | closed_forms.Alternating()
+        ):
             return True
-        case Test() | Digits():
+        case closed_forms.Test() | closed_forms.Digits():
             return False
-        case Sum(parts) | Product(parts):
+        case closed_forms.Sum(parts) | closed_forms.Product(parts):
             return all(map(is_of_powers, parts))
-        case Power(base):
+        case closed_forms.Power(base):
             return is_of_powers(base)
         case _:
             assert_never(form)

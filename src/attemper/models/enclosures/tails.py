@@ -32,17 +32,7 @@ import numpy as np
 
 from attemper.exact.balls import precision
 from attemper.models.arrays import Floats
-from attemper.models.enclosures.forms import (
-    GAMMA,
-    TINY,
-    Form,
-    Signs,
-    constant,
-    contracted,
-    reciprocal_root,
-    rectified,
-    upward,
-)
+from attemper.models.enclosures import forms
 from attemper.models.soft.weights import EncoderLayer, EncoderNorm
 
 MOST_UNITS = 64
@@ -51,7 +41,7 @@ MOST_UNITS = 64
 MOST_SQUARES = 2.0**1022
 """What is said of a sum of squares from below is at most this: an overflow must not become a bound."""
 
-Back = Callable[[Form], Form]
+Back = Callable[[forms.Form], forms.Form]
 """From the derivative by what a step gives to that by what it takes; both of shape (d, 1, B)."""
 
 
@@ -64,7 +54,7 @@ class Tail:
     """
 
     layer: EncoderLayer
-    row: Form
+    row: forms.Form
 
 
 @final
@@ -72,12 +62,12 @@ class Tail:
 class Slope:
     """The derivatives by what the heads read, and by the residual stream, (d, 1, B), and the value (1, B)."""
 
-    read: Form
-    residual: Form
-    value: Form
+    read: forms.Form
+    residual: forms.Form
+    value: forms.Form
 
 
-def slope_of(tail: Tail, read: Form, residual: Form) -> Slope:
+def slope_of(tail: Tail, read: forms.Form, residual: forms.Form) -> Slope:
     """The functional and its derivatives at all points of boxes, for forms (d, 1, B) of what goes in.
 
     The units are rectified twice, for their values and, when the derivative by them is known, for their
@@ -91,21 +81,21 @@ def slope_of(tail: Tail, read: Form, residual: Form) -> Slope:
     entering, back_between = normed(norm_between, middle)
     entering = _named(entering, middle)
     units = entering.mapped(layer.hidden_weight).plus(layer.hidden_bias[:, None, None])
-    signs = Signs(units.least >= 0, units.greatest <= 0)
-    hidden, _ = rectified(units, constant(np.zeros((1, 1, 1, 1)), units.frame), signs, MOST_UNITS)
+    signs = forms.Signs(units.least >= 0, units.greatest <= 0)
+    hidden, _ = forms.rectified(units, forms.constant(np.zeros((1, 1, 1, 1)), units.frame), signs, MOST_UNITS)
     found = middle + hidden.mapped(layer.back_weight).plus(layer.back_bias[:, None, None])
     found = _named(found, hidden)
     last, back_last = normed(norm_last, found)
     row = _named(back_last(tail.row), found)
     asked = row.mapped(layer.back_weight.T)
-    _, asked = rectified(units, asked[None], signs, MOST_UNITS)
+    _, asked = forms.rectified(units, asked[None], signs, MOST_UNITS)
     row = row + back_between(asked[0].mapped(layer.hidden_weight.T))
     row = back_after(_named(row, row))
-    value = contracted(tail.row, last, "dpz,dpz->pz")
+    value = forms.contracted(tail.row, last, "dpz,dpz->pz")
     return Slope(row.mapped(layer.out_weight.T), row, value)
 
 
-def _named(form: Form, other: Form) -> Form:
+def _named(form: forms.Form, other: forms.Form) -> forms.Form:
     """The form (d, 1, B) with its rests as coefficients of d new symbols, after those of both forms.
 
     What is off by at most r is off by r e, e in [-1, 1] a function of the point. Linear maps add the rests up
@@ -116,10 +106,10 @@ def _named(form: Form, other: Form) -> Form:
     parts = np.zeros((first + width, width, 1, boxes))
     parts[: len(form.parts)] = form.parts
     parts[first + np.arange(width), np.arange(width)] = form.rest
-    return Form(parts, np.zeros((width, 1, boxes)), form.frame)
+    return forms.Form(parts, np.zeros((width, 1, boxes)), form.frame)
 
 
-def normed(norm: EncoderNorm | None, stream: Form) -> tuple[Form, Back]:
+def normed(norm: EncoderNorm | None, stream: forms.Form) -> tuple[forms.Form, Back]:
     """LayerNorm of forms (d, P, B), and how a derivative goes back through it: see the head of this file.
 
     The variance |u|^2 / d is at least (k u)^2 / (d |k|^2) for any vector k != 0 (Cauchy and Schwarz). Here k
@@ -133,23 +123,23 @@ def normed(norm: EncoderNorm | None, stream: Form) -> tuple[Form, Back]:
         return stream, _unchanged
     width, scaling = len(stream.rest), norm.gain[:, None, None]
     centred = _centred(stream)
-    along = contracted(constant(centred.centre, stream.frame), centred, "dpz,dpz->pz").least
-    square = upward((centred.centre * centred.centre).sum(axis=0), width)
+    along = forms.contracted(forms.constant(centred.centre, stream.frame), centred, "dpz,dpz->pz").least
+    square = forms.upward((centred.centre * centred.centre).sum(axis=0), width)
     above = np.maximum(along, 0)
-    variance = contracted(centred, centred, "dpz,dpz->pz").over(width)
-    at_least = _with_epsilon(above / square * above / width, norm) * (1 - 9 * GAMMA)
-    scale = reciprocal_root(variance.plus(norm.epsilon), at_least)
+    variance = forms.contracted(centred, centred, "dpz,dpz->pz").over(width)
+    at_least = _with_epsilon(above / square * above / width, norm) * (1 - 9 * forms.GAMMA)
+    scale = forms.reciprocal_root(variance.plus(norm.epsilon), at_least)
     unit = centred * scale[None]
 
-    def back(row: Form) -> Form:
+    def back(row: forms.Form) -> forms.Form:
         scaled = _centred(row.scaled(scaling))
-        share = contracted(unit, scaled, "dpz,dpz->pz").over(width)
+        share = forms.contracted(unit, scaled, "dpz,dpz->pz").over(width)
         return (scaled - unit * share[None]) * scale[None]
 
     return unit.scaled(scaling).plus(norm.bias[:, None, None]), back
 
 
-def _unchanged(row: Form) -> Form:
+def _unchanged(row: forms.Form) -> forms.Form:
     return row
 
 
@@ -163,7 +153,7 @@ def _with_epsilon(variance: Floats, norm: EncoderNorm) -> Floats:
     return np.minimum(np.fmax(variance, 0), most) + min(norm.epsilon, most)
 
 
-def _centred(form: Form) -> Form:
+def _centred(form: forms.Form) -> forms.Form:
     """x - mean(x), as (d I - 1 1^T) x / d: that matrix has integers."""
     width = len(form.rest)
     return form.mapped(width * np.eye(width) - 1).over(width)
@@ -179,7 +169,7 @@ def layer_norm_slope_by_coordinates(norm: EncoderNorm) -> float:
     with precision(64):
         found = _kappa(len(norm.gain)) * flint.arb(float(np.abs(norm.gain).max()))
         found /= flint.arb(norm.epsilon).sqrt()
-        return float(np.nextafter(float(found.upper()), np.inf)) + TINY  # no processor takes that for 0
+        return float(np.nextafter(float(found.upper()), np.inf)) + forms.TINY  # no processor takes that for 0
 
 
 @cache
@@ -212,7 +202,7 @@ def _kappa(width: int) -> flint.arb:
     return found
 
 
-def layer_norm_change(norm: EncoderNorm, stream: Form, change: Floats) -> Floats:
+def layer_norm_change(norm: EncoderNorm, stream: forms.Form, change: Floats) -> Floats:
     """At least the change (d, P, B) of LayerNorm, where x changes by at most `change` inside its boxes.
 
     By the mean-value theorem the change is diag(gain) (1/s) (P - y y^T / d) D at a point of the box, |D| <=
@@ -223,12 +213,12 @@ def layer_norm_change(norm: EncoderNorm, stream: Form, change: Floats) -> Floats
     width = len(change)
     centred = _centred(stream)
     square = np.maximum(centred.least, np.maximum(-centred.greatest, 0))
-    spread = (square * square).sum(axis=0) / width * (1 - (width + 8) * GAMMA)
-    deviation = np.sqrt(_with_epsilon(spread, norm) * (1 - 8 * GAMMA)) * (1 - 4 * GAMMA)
-    length = upward(np.sqrt(upward((change * change).sum(axis=0), width)), 2)
-    own = np.minimum(upward(centred.magnitude / deviation, 1), upward(np.asarray(sqrt(width)), 1))
+    spread = (square * square).sum(axis=0) / width * (1 - (width + 8) * forms.GAMMA)
+    deviation = np.sqrt(_with_epsilon(spread, norm) * (1 - 8 * forms.GAMMA)) * (1 - 4 * forms.GAMMA)
+    length = forms.upward(np.sqrt(forms.upward((change * change).sum(axis=0), width)), 2)
+    own = np.minimum(forms.upward(centred.magnitude / deviation, 1), forms.upward(np.asarray(sqrt(width)), 1))
     mixed = change + change.sum(axis=0) / width + own * length / np.float64(sqrt(width))
-    moved = upward(np.fmin(length, upward(mixed, width + 8)) / deviation, 2)
-    inside = upward(moved * np.abs(norm.gain)[:, None, None], 1)
-    anywhere = upward(layer_norm_slope_by_coordinates(norm) * change.max(axis=0), 1)
+    moved = forms.upward(np.fmin(length, forms.upward(mixed, width + 8)) / deviation, 2)
+    inside = forms.upward(moved * np.abs(norm.gain)[:, None, None], 1)
+    anywhere = forms.upward(layer_norm_slope_by_coordinates(norm) * change.max(axis=0), 1)
     return np.asarray(np.fmin(inside, anywhere))

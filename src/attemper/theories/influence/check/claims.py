@@ -21,14 +21,7 @@ from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.meaning import outputs_in_balls
 from attemper.models.soft.weights import Encoder
 from attemper.models.soft.wellformed import complaints
-from attemper.theories.influence.certificate import (
-    FrequencyBound,
-    Functional,
-    OneSymbolBound,
-    PairBound,
-    TableBound,
-    load,
-)
+from attemper.theories.influence import certificate
 from attemper.theories.influence.check.consequences import following
 from attemper.theories.influence.check.frequencies import Region, largest_bound
 from attemper.theories.influence.check.said import ARITHMETIC, frequencies, number, shown, unknown
@@ -45,7 +38,7 @@ def judge(path: Path, model: str | None) -> Verdict:
     where there is none, and what loading an encoder raises.
     """
     try:
-        found = load(path)
+        found = certificate.load(path)
     except MalformedFileError as error:
         return malformed(error, Subject(About.ENCODER, model or ""))
     if model is None:
@@ -53,7 +46,7 @@ def judge(path: Path, model: str | None) -> Verdict:
     return check_limit(found, at_its_length(found, load_encoder(model)), model)
 
 
-def check_limit(found: OneSymbolBound, encoder: Encoder, place: str = "") -> Verdict:
+def check_limit(found: certificate.OneSymbolBound, encoder: Encoder, place: str = "") -> Verdict:
     """The verdict on a bound and on all that is said to follow from it; `place` says where the encoder is."""
     subject = Subject(About.ENCODER, place, found.digest)
     complaint = next(mismatches(found, encoder), None)
@@ -69,15 +62,15 @@ def check_limit(found: OneSymbolBound, encoder: Encoder, place: str = "") -> Ver
     return Verdict((first, *more), subject)
 
 
-def at_its_length(found: OneSymbolBound, encoder: Encoder) -> Encoder:
+def at_its_length(found: certificate.OneSymbolBound, encoder: Encoder) -> Encoder:
     """The encoder that the bound is about: with its positions as a table, if the bound is for one length.
 
     Raises `UnsupportedError` where the encoder has no such length.
     """
-    return encoder if isinstance(found.bound, FrequencyBound) else encoder.at(found.bound.length)
+    return encoder if isinstance(found.bound, certificate.FrequencyBound) else encoder.at(found.bound.length)
 
 
-def mismatches(found: OneSymbolBound, encoder: Encoder) -> Iterator[str]:
+def mismatches(found: certificate.OneSymbolBound, encoder: Encoder) -> Iterator[str]:
     """Why the bound is not about this encoder, or nothing is said of the encoder at all."""
     yield from complaints(encoder)
     try:
@@ -93,24 +86,26 @@ def mismatches(found: OneSymbolBound, encoder: Encoder) -> Iterator[str]:
         yield f"its functionals are not about {len(encoder.outputs)} outputs"
 
 
-def _known(encoder: Encoder, found: OneSymbolBound) -> Fraction | None:
+def _known(encoder: Encoder, found: certificate.OneSymbolBound) -> Fraction | None:
     """The constant, or the change, that the weights prove; None if nothing is proved."""
     match found.bound:
-        case FrequencyBound(start, _, residue, box, splits):
+        case certificate.FrequencyBound(start, _, residue, box, splits):
             proved = largest_bound(
                 encoder, np.array(found.functionals, dtype=np.int64), Region(start, residue, box), splits
             )
-        case TableBound(length, _, last_only):
+        case certificate.TableBound(length, _, last_only):
             which = Exchange.LAST_BUT_ONE if last_only else Exchange.ANY
             proved = max(change_bound(encoder, length, each, which).change for each in found.functionals)
-        case PairBound():
+        case certificate.PairBound():
             return change_of_pair(encoder, found.bound, found.functionals)
         case _:
             assert_never(found.bound)
     return Fraction(proved) if np.isfinite(proved) else None
 
 
-def change_of_pair(encoder: Encoder, pair: PairBound, functionals: Sequence[Functional]) -> Fraction | None:
+def change_of_pair(
+    encoder: Encoder, pair: certificate.PairBound, functionals: Sequence[certificate.Functional]
+) -> Fraction | None:
     """The greatest change of a functional between the words, from above; by the definition, in balls.
 
     None if no finite bound is found. Raises `UnsupportedError` for words that the encoder does not read.
@@ -133,14 +128,14 @@ def change_of_pair(encoder: Encoder, pair: PairBound, functionals: Sequence[Func
             return None
 
 
-def _combined(functional: Functional, outputs: Sequence[flint.arb]) -> flint.arb:
+def _combined(functional: certificate.Functional, outputs: Sequence[flint.arb]) -> flint.arb:
     return sum((f * output for f, output in zip(functional, outputs, strict=True)), flint.arb(0))
 
 
-def _bounded(found: OneSymbolBound, what: str, known: Fraction | None) -> ClaimVerdict:
+def _bounded(found: certificate.OneSymbolBound, what: str, known: Fraction | None) -> ClaimVerdict:
     """What is said of the first claim, the bound; `what` is bounded."""
     match found.bound:
-        case FrequencyBound(start, constant, residue, box, _):
+        case certificate.FrequencyBound(start, constant, residue, box, _):
             claimed = constant
             words = "any word" if box is None else f"a word with {frequencies(found)}"
             lengths = "" if residue is None else f" with n = {residue[1]} mod {residue[0]}"
@@ -148,11 +143,11 @@ def _bounded(found: OneSymbolBound, what: str, known: Fraction | None) -> ClaimV
                 f"one symbol of {words} of n symbols changes {what} by at most {number(constant)}/n, "
                 f"for all n >= {start}{lengths}"
             )
-        case TableBound(length, change, last_only):
+        case certificate.TableBound(length, change, last_only):
             claimed = change
             which = "the last symbol but the marker" if last_only else "one symbol"
             text = f"{which} of any word of n = {length} symbols changes {what} by at most {number(change)}"
-        case PairBound(first, _, change):
+        case certificate.PairBound(first, _, change):
             claimed = change
             text = f"the two words of {len(first)} symbols change {what} by at most {number(change)}"
         case _:

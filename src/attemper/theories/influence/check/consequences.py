@@ -26,14 +26,7 @@ from attemper.theories.influence.certificate import (
     SourceFloor,
     TableBound,
 )
-from attemper.theories.influence.check.floors import (
-    Readout,
-    atypical,
-    cross_entropy_floor,
-    margin_impossible_from,
-    recogniser_floor,
-    typical_floor,
-)
+from attemper.theories.influence.check import floors
 from attemper.theories.influence.check.frequencies import changes_of_pairs
 from attemper.theories.influence.check.said import ARITHMETIC, bits_of, number, unknown
 
@@ -59,7 +52,7 @@ def following(found: OneSymbolBound, encoder: Encoder, consequence: Consequence)
                 _require_recogniser(found, encoder)
                 if len(found.symbols) != 3:
                     raise NotAboutError("uniform words are words over two symbols")
-                floor = recogniser_floor(_change(found, length, every_word=True))
+                floor = floors.recogniser_floor(_change(found, length, every_word=True))
                 text = (
                     f"cross-entropy on PARITY of uniform words of n = {length} symbols: at least "
                     f"{number(nats)} nats"
@@ -89,7 +82,7 @@ def _no_margin(found: OneSymbolBound, encoder: Encoder, claim: NoMargin) -> Clai
         )
     if claim.start < 2:
         raise NotAboutError("a word of n = 1 is its marker, and has no symbol to exchange")
-    enough = margin_impossible_from(bound.constant, claim.margin, bound.start)
+    enough = floors.margin_impossible_from(bound.constant, claim.margin, bound.start)
     # A range of more than 2^63 numbers has no length in Python.
     lengths, wanted = range(claim.start, enough), max(0, enough - claim.start)
     if len(claim.counts) != wanted:
@@ -188,9 +181,9 @@ def source_floor(found: OneSymbolBound, encoder: Encoder, claim: SourceFloor) ->
         if len(bound.box) > 1:
             raise NotAboutError("how often words leave a box is known for a box of one side, that of 1")
         ((low, high),) = bound.box
-        delta = atypical(source, claim.length, low, high, Readout.QUERY)
-        return typical_floor(source, change, delta, Readout.QUERY)
-    return cross_entropy_floor(source, claim.length, change, Readout.QUERY)
+        delta = floors.atypical(source, claim.length, low, high, floors.Readout.QUERY)
+        return floors.typical_floor(source, change, delta, floors.Readout.QUERY)
+    return floors.cross_entropy_floor(source, claim.length, change, floors.Readout.QUERY)
 
 
 def _change(found: OneSymbolBound, length: int, *, every_word: bool) -> Fraction:

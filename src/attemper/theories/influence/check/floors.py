@@ -19,15 +19,10 @@ import flint
 
 from attemper.errors import OptionError
 from attemper.exact.balls import ball, precision
+from attemper.languages.sources import pairs
 from attemper.languages.sources.bracket_levels import query_excess, type_excess
 from attemper.languages.sources.entropies import PRECISION, softplus
 from attemper.languages.sources.levels import optimum
-from attemper.languages.sources.pairs import (
-    bound,
-    gain,
-    mean_least_loss,
-    query_least_loss,
-)
 from attemper.languages.sources.values import Brackets, Parity, Source, require_length
 
 UpperBound = Fraction | flint.arb
@@ -62,7 +57,9 @@ def cross_entropy_floor(source: Source, n: int, eps: UpperBound, readout: Readou
         most = _greatest(eps)
         match source:
             case Parity(p):
-                return (query_least_loss(p, most) if is_query else mean_least_loss(p, most)).lower()
+                return (
+                    pairs.query_least_loss(p, most) if is_query else pairs.mean_least_loss(p, most)
+                ).lower()
             case Brackets():
                 excess = query_excess(source, n - 1, most) if is_query else type_excess(source, n, most)
                 return (optimum(source) + excess).lower()
@@ -125,10 +122,10 @@ def typical_floor(source: Parity, eps: UpperBound, delta: UpperBound, readout: R
         most, outside = _greatest(eps), _greatest(delta, "delta")
         match readout:
             case Readout.LAST:
-                lost = outside * gain(p, a).max(gain(p, 1 - a))
-                floor = mean_least_loss(p, most) - lost
+                lost = outside * pairs.gain(p, a).max(pairs.gain(p, 1 - a))
+                floor = pairs.mean_least_loss(p, most) - lost
             case Readout.QUERY:
-                floor = query_least_loss(p, most) - outside * gain(p, Fraction(1, 2))
+                floor = pairs.query_least_loss(p, most) - outside * pairs.gain(p, Fraction(1, 2))
             case _:
                 assert_never(readout)
         return floor.max(optimum(source)).lower()
@@ -173,7 +170,7 @@ def margin_impossible_from(constant: Fraction, margin: Fraction, n0: int, *, enu
 
 def _greatest(value: UpperBound, name: str = "eps") -> flint.arb:
     """The greatest number in the ball, exactly. Raises `OptionError` for what bounds nothing."""
-    return bound(name, value).upper()
+    return pairs.bound(name, value).upper()
 
 
 def _tail(distance: Fraction, n: int) -> flint.arb:

@@ -56,18 +56,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.models.arrays import Floats
+from attemper.models.enclosures import forms
 from attemper.models.enclosures.averages import highest_average, powers_between
-from attemper.models.enclosures.forms import (
-    GAMMA,
-    TINY,
-    Form,
-    Frame,
-    between,
-    constant,
-    contracted,
-    of_axes,
-    upward,
-)
 from attemper.models.enclosures.tails import MOST_UNITS, Slope, Tail, normed, slope_of
 from attemper.models.soft.weights import Encoder, EncoderLayer, position_rows
 
@@ -94,7 +84,7 @@ class HeadBounds:
 
     low: Floats
     high: Floats
-    value: Form
+    value: forms.Form
     axes: Floats
 
 
@@ -103,8 +93,8 @@ class HeadBounds:
 class Exchanges:
     """The N exchanges, for one head: `shift` (c, N) is a, `gain` (N,) is b, `most` (N,) at least 1 / D."""
 
-    shift: Form
-    gain: Form
+    shift: forms.Form
+    gain: forms.Form
     most: Floats
 
 
@@ -119,7 +109,7 @@ class OutputBoxes:
     """
 
     tail: Tail
-    residual: Form
+    residual: forms.Form
     heads: tuple[HeadBounds, ...]
     exchanges: tuple[Exchanges, ...]
     axes: Floats
@@ -148,7 +138,7 @@ def one_layer_bound(
         kept = (np.delete(old, worst) for old in (found, least, greatest))
         found, least, greatest = (np.concatenate([old, new]) for old, new in zip(kept, news, strict=True))
         tried += 2 * len(worst)
-    reach = upward(greatest.max() - least.min(), 1)
+    reach = forms.upward(greatest.max() - least.min(), 1)
     return float(found.max()), float(reach)
 
 
@@ -171,8 +161,8 @@ def _halved(main: int, low: Floats, high: Floats) -> tuple[Floats, Floats]:
 def _widened(outputs: OutputBoxes, low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """The part with half of what an exchange moves on each side, rounded twice, inside the whole box."""
     low, high = (side + sign * 0.5 * outputs.moved[:, None] for side, sign in ((low, -1), (high, 1)))
-    low = low - upward(2 * GAMMA * np.abs(low), 2)
-    high = high + upward(2 * GAMMA * np.abs(high), 2)
+    low = low - forms.upward(2 * forms.GAMMA * np.abs(low), 2)
+    high = high + forms.upward(2 * forms.GAMMA * np.abs(high), 2)
     return np.maximum(low, outputs.low[:, None]), np.minimum(high, outputs.high[:, None])
 
 
@@ -196,32 +186,34 @@ def _bounds_at_once(outputs: OutputBoxes, low: Floats, high: Floats) -> tuple[Fl
         rows = slice(number * size, (number + 1) * size)
         above, below = _gains(slope.read[rows, 0], read[rows, 0], exchanges)
         up, down = up + above, down + below
-    found = upward(np.maximum(up, down), len(outputs.heads)).max(axis=0)
+    found = forms.upward(np.maximum(up, down), len(outputs.heads)).max(axis=0)
     return np.where(np.isfinite(found), found, np.inf), slope.value.least[0], slope.value.greatest[0]
 
 
-def _slope(outputs: OutputBoxes, low: Floats, high: Floats) -> tuple[Slope, Form]:
+def _slope(outputs: OutputBoxes, low: Floats, high: Floats) -> tuple[Slope, forms.Form]:
     """The slope on the boxes, and the forms (d, 1, B) of what the heads read there."""
-    axes = of_axes(low, high, outputs.residual.frame)
+    axes = forms.of_axes(low, high, outputs.residual.frame)
     parts = np.stack([form.parts for form in axes], axis=1)[:, :, None]
     rest = np.stack([form.rest for form in axes])[:, None]
-    read = Form(parts, rest, outputs.residual.frame).mapped(outputs.axes)
-    read = Form(read.parts, upward(read.rest + outputs.left_out[:, None, None], 2), read.frame)
+    read = forms.Form(parts, rest, outputs.residual.frame).mapped(outputs.axes)
+    read = forms.Form(read.parts, forms.upward(read.rest + outputs.left_out[:, None, None], 2), read.frame)
     return slope_of(outputs.tail, read, outputs.residual), read
 
 
-def _gains(slope: Form, read: Form, exchanges: Exchanges) -> tuple[Floats, Floats]:
+def _gains(slope: forms.Form, read: forms.Form, exchanges: Exchanges) -> tuple[Floats, Floats]:
     """At least the parts above 0 of J (a - b y) / D and of its negative, (N, B), for one head."""
-    along = contracted(slope, exchanges.shift, "cz,ci->iz")
-    centre = contracted(slope, constant(read.centre, slope.frame), "cz,cz->z")
+    along = forms.contracted(slope, exchanges.shift, "cz,ci->iz")
+    centre = forms.contracted(slope, forms.constant(read.centre, slope.frame), "cz,cz->z")
     level = along - centre[None] * exchanges.gain[:, None]
     coefficients = read.parts[1:][(read.parts[1:] != 0).any(axis=(1, 2))]
-    ways = contracted(slope[None], constant(coefficients, slope.frame), "gcz,gcz->gz").magnitude
+    ways = forms.contracted(slope[None], forms.constant(coefficients, slope.frame), "gcz,gcz->gz").magnitude
     loose = ways.sum(axis=0) + (slope.magnitude * read.rest).sum(axis=0)
-    loose = upward(loose, len(ways) + len(read.rest) + 2)
-    room = upward(exchanges.gain.magnitude[:, None] * loose, 1)
+    loose = forms.upward(loose, len(ways) + len(read.rest) + 2)
+    room = forms.upward(exchanges.gain.magnitude[:, None] * loose, 1)
     most = exchanges.most[:, None]
-    above, below = (upward(most * np.maximum(side + room, 0), 3) for side in (level.greatest, -level.least))
+    above, below = (
+        forms.upward(most * np.maximum(side + room, 0), 3) for side in (level.greatest, -level.least)
+    )
     return above, below
 
 
@@ -238,7 +230,7 @@ def _reachable(outputs: OutputBoxes, low: Floats, high: Floats) -> NDArray[np.bo
         for share in SHARES if one != other else ():
             terms = (share * first + (1 - share) * second).max(axis=1).sum(axis=0)
             size = (share * np.abs(first) + (1 - share) * np.abs(second)).max(axis=1).sum(axis=0)
-            off = upward((len(first) + 16) * GAMMA * size, len(first) + 4)
+            off = forms.upward((len(first) + 16) * forms.GAMMA * size, len(first) + 4)
             found &= ~(terms + off < 0)
     return found
 
@@ -250,42 +242,46 @@ def _side_terms(head: HeadBounds, low: Floats, high: Floats) -> tuple[Floats, Fl
     Three roundings each; quotients below `TINY`, which are rounded by more, are `TINY` or 0. The sums over j
     are at least 0 for words with low <= k o <= high.
     """
-    seen = contracted(constant(head.axes[:, 0], head.value.frame), head.value, "c,cns->ns")
+    seen = forms.contracted(forms.constant(head.axes[:, 0], head.value.frame), head.value, "c,cns->ns")
     scale = head.high.sum()
     above, below = seen.greatest[:, :, None] - low, high - seen.least[:, :, None]
-    top = np.maximum(head.high / scale, TINY)[:, :, None]
-    bottom = np.where(head.low / scale < TINY, 0, head.low / scale)[:, :, None]
+    top = np.maximum(head.high / scale, forms.TINY)[:, :, None]
+    bottom = np.where(head.low / scale < forms.TINY, 0, head.low / scale)[:, :, None]
     first, second = (np.maximum(away, 0) * top - np.maximum(-away, 0) * bottom for away in (above, below))
     return first, second
 
 
-def stream_of(encoder: Encoder, length: int, letters: Sequence[int], last: int) -> Form:
+def stream_of(encoder: Encoder, length: int, letters: Sequence[int], last: int) -> forms.Form:
     """The activations (d, n, S) before the first layer: symbol t at position j; `last` at position n."""
     symbols = np.broadcast_to(np.array(letters), (length, len(letters))).copy()
     symbols[-1] = last
     embedded = np.moveaxis(encoder.embedding[symbols], -1, 0)
-    return constant(embedded, Frame(min(encoder.width, MOST_CURVED), 2)).plus(
+    return forms.constant(embedded, forms.Frame(min(encoder.width, MOST_CURVED), 2)).plus(
         position_rows(encoder, length).T[:, :, None]
     )
 
 
-def mixed_in(layer: EncoderLayer, entering: Form) -> tuple[Form, Form, Form]:
+def mixed_in(layer: EncoderLayer, entering: forms.Form) -> tuple[forms.Form, forms.Form, forms.Form]:
     """Queries, keys and values, (H, c, n, S); the queries are over the root of the head width."""
     mixed = entering.mapped(layer.in_weight).plus(layer.in_bias[:, None, None])
     size = len(entering.rest) // layer.heads
     shaped = mixed.reshaped(3, layer.heads, size, *entering.rest.shape[1:])
     root = np.full((1, 1, 1, 1), 1 / np.sqrt(size))
-    return shaped[0] * constant(root, entering.frame, upward(2 * GAMMA * root, 1)), shaped[1], shaped[2]
+    return (
+        shaped[0] * forms.constant(root, entering.frame, forms.upward(2 * forms.GAMMA * root, 1)),
+        shaped[1],
+        shaped[2],
+    )
 
 
-def readout_row(encoder: Encoder, functional: Sequence[int], frame: Frame) -> Form:
+def readout_row(encoder: Encoder, functional: Sequence[int], frame: forms.Frame) -> forms.Form:
     """The functional's row of the readout, (d, 1, 1)."""
     whole = np.array(functional, dtype=np.float64)[:, None, None]
-    return constant(whole, frame).mapped(encoder.readout.T)
+    return forms.constant(whole, frame).mapped(encoder.readout.T)
 
 
 def _outputs(
-    encoder: Encoder, stream: Form, functional: Sequence[int], exchanged: NDArray[np.bool_]
+    encoder: Encoder, stream: forms.Form, functional: Sequence[int], exchanged: NDArray[np.bool_]
 ) -> OutputBoxes:
     """The heads, their exchanges, and the box of their outputs."""
     (layer,), width = encoder.layers, encoder.width
@@ -313,9 +309,9 @@ def _outputs(
     )
 
 
-def _head(query: Form, key: Form, value: Form) -> HeadBounds:
+def _head(query: forms.Form, key: forms.Form, value: forms.Form) -> HeadBounds:
     """A head at position n. All scores are less one number, which changes no average."""
-    scores = contracted(query, key, "c,cns->ns")
+    scores = forms.contracted(query, key, "c,cns->ns")
     low, high = powers_between(scores.plus(-scores.centre.max()))
     return HeadBounds(low, high, value, _axes(low, value.centre))
 
@@ -339,9 +335,9 @@ def _sides(head: HeadBounds) -> tuple[Floats, Floats]:
 
 def _left_out(head: HeadBounds) -> Floats:
     """At least (I - A A^T) o in absolute value, for all outputs: no average is above the greatest value."""
-    axes = constant(head.axes, head.value.frame)
-    gap = contracted(axes, axes, "ac,bc->ab").plus(-np.eye(len(head.axes))).magnitude
-    return upward(gap @ head.value.magnitude.max(axis=(1, 2)), len(gap))
+    axes = forms.constant(head.axes, head.value.frame)
+    gap = forms.contracted(axes, axes, "ac,bc->ab").plus(-np.eye(len(head.axes))).magnitude
+    return forms.upward(gap @ head.value.magnitude.max(axis=(1, 2)), len(gap))
 
 
 def _exchanges(head: HeadBounds, places: NDArray[np.bool_]) -> Exchanges:
@@ -351,15 +347,15 @@ def _exchanges(head: HeadBounds, places: NDArray[np.bool_]) -> Exchanges:
     """
     count = len(head.low)
     least = head.low.min(axis=1)
-    others = least.sum() - least - upward((count + 5) * GAMMA * least.sum(), count)
+    others = least.sum() - least - forms.upward((count + 5) * forms.GAMMA * least.sum(), count)
     others = np.maximum(others, 0)[places, None]
     first, second = np.triu_indices(head.low.shape[1], 1)
-    power = between(head.low, head.high, head.value.frame)
+    power = forms.between(head.low, head.high, head.value.frame)
     weighted = power[None] * head.value
     shift = (weighted[:, :, second] - weighted[:, :, first])[:, places]
     gain = (power[:, second] - power[:, first])[places]
     greater = np.maximum(head.low[:, first], head.low[:, second])[places]
-    most = upward(1 / (others + greater), 4)
+    most = forms.upward(1 / (others + greater), 4)
     return Exchanges(shift.reshaped(len(head.axes), most.size), gain.reshaped(most.size), most.reshape(-1))
 
 
@@ -367,9 +363,9 @@ def _moved(head: HeadBounds, exchanges: Exchanges, sides: tuple[Floats, Floats])
     """At least what an exchange moves the output by in each axis: |k a - b t| / D, t in its interval."""
     low, high = sides
     middle = low + (high - low) * 0.5
-    axes = constant(head.axes, head.value.frame)
-    along = contracted(axes, exchanges.shift, "ck,ci->ki")
-    level = along - constant(middle[:, None], head.value.frame) * exchanges.gain[None]
-    wide = upward(np.maximum(high - middle, middle - low), 1)[:, None]
-    found = upward((level.magnitude + exchanges.gain.magnitude * wide) * exchanges.most, 4)
-    return np.asarray(np.fmin(found.max(axis=1), upward(high - low, 1)))
+    axes = forms.constant(head.axes, head.value.frame)
+    along = forms.contracted(axes, exchanges.shift, "ck,ci->ki")
+    level = along - forms.constant(middle[:, None], head.value.frame) * exchanges.gain[None]
+    wide = forms.upward(np.maximum(high - middle, middle - low), 1)[:, None]
+    found = forms.upward((level.magnitude + exchanges.gain.magnitude * wide) * exchanges.most, 4)
+    return np.asarray(np.fmin(found.max(axis=1), forms.upward(high - low, 1)))

@@ -6,23 +6,19 @@ from fractions import Fraction
 
 from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.models.soft.weights import Encoder
-from attemper.theories.influence.certificate import (
-    FrequencyBound,
-    Functional,
-    OneSymbolBound,
-)
+from attemper.theories.influence import certificate
 
 ARITHMETIC = "the real-number function of the float64 weights, with softmax"
 
 
-def shown(encoder: Encoder, found: OneSymbolBound) -> str:
+def shown(encoder: Encoder, found: certificate.OneSymbolBound) -> str:
     """What a bound is about, in words: the only output, or sums and differences of several by name."""
     if found.functionals == ((1,),):
         return "the output"
     return " and ".join(_combination(encoder, functional) for functional in found.functionals)
 
 
-def _combination(encoder: Encoder, functional: Functional) -> str:
+def _combination(encoder: Encoder, functional: certificate.Functional) -> str:
     """A functional as people write it: `END - 0`."""
     terms = [(factor, name) for factor, name in zip(functional, encoder.outputs, strict=True) if factor]
     terms.sort(key=lambda term: term[0] < 0)  # the positive ones first, else in order
@@ -30,7 +26,7 @@ def _combination(encoder: Encoder, functional: Functional) -> str:
     return " ".join(texts).removeprefix("+ ")
 
 
-def bits_of(found: OneSymbolBound) -> tuple[str, str]:
+def bits_of(found: certificate.OneSymbolBound) -> tuple[str, str]:
     """The first two symbols beside the marker."""
     first, second, *_ = (symbol for symbol in found.symbols if symbol != found.ending)
     return first, second
@@ -40,9 +36,9 @@ def unknown(text: str) -> ClaimVerdict:
     return ClaimVerdict(Status.UNKNOWN, text)
 
 
-def frequencies(found: OneSymbolBound) -> str:
+def frequencies(found: certificate.OneSymbolBound) -> str:
     """The box of a bound, in words."""
-    assert isinstance(found.bound, FrequencyBound)
+    assert isinstance(found.bound, certificate.FrequencyBound)
     assert found.bound.box is not None
     symbols = [symbol for symbol in found.symbols if symbol != found.ending][1:]
     period = 1 if found.bound.residue is None else found.bound.residue[0]

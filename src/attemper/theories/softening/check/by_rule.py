@@ -30,16 +30,7 @@ from attemper.checker.proof import deep
 from attemper.checker.values import Bound, ResidualValues, Value, add, embedded, magnitude_of, of_form, plain
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import Length, Power, times
-from attemper.networks.layers import (
-    Construction,
-    Coordinate,
-    Head,
-    Hidden,
-    Layer,
-    LinearForm,
-    Network,
-    Softmax,
-)
+from attemper.networks import layers
 from attemper.theories.softening.certificate import Monomial
 from attemper.theories.softening.check.hard import uniform_heads
 from attemper.theories.softening.check.levels import Led, levels
@@ -56,7 +47,7 @@ PRECISION = 64
 UNFOLLOWED = (UnprovenError, TooLargeError, RecursionError, OverflowError)
 """What a rule raises that does not hold, or whose diagrams are too large."""
 
-_Gaps = Callable[[Names, Head, ResidualValues], Led]
+_Gaps = Callable[[Names, layers.Head, ResidualValues], Led]
 
 
 @final
@@ -80,10 +71,10 @@ class LayerByRule:
 
     magnitude: Monomial | None
     heads: tuple[HeadByRule | None, ...]
-    groups: dict[LinearForm, UnitGroup]
+    groups: dict[layers.LinearForm, UnitGroup]
     names: Names
 
-    def is_unmoved(self, form: LinearForm, target: Coordinate, error: Fraction) -> bool:
+    def is_unmoved(self, form: layers.LinearForm, target: layers.Coordinate, error: Fraction) -> bool:
         """Whether what the units of a form add to a coordinate is exact wherever the form is off by so much.
 
         False where that is not known.
@@ -107,7 +98,7 @@ class _Known:
     values: list[Value | None]
     sizes: list[Bound]
 
-    def knows(self, *forms: LinearForm) -> bool:
+    def knows(self, *forms: layers.LinearForm) -> bool:
         """Whether the forms read known coordinates only."""
         return all(self.values[coordinate] is not None for form in forms for coordinate, _ in form)
 
@@ -115,11 +106,11 @@ class _Known:
         """All coordinates as rules meet them, without errors. Those that are not known must not be read."""
         return ResidualValues([value or {} for value in self.values], [Fraction(0)] * len(self.values))
 
-    def size(self, form: LinearForm) -> Bound:
+    def size(self, form: layers.LinearForm) -> Bound:
         """How large a form can be, by the sizes of coordinates."""
         return _sum(self.sizes[coordinate].times(Bound(abs(factor))) for coordinate, factor in form)
 
-    def after(self, written: dict[Coordinate, list[tuple[Value | None, Bound]]]) -> _Known:
+    def after(self, written: dict[layers.Coordinate, list[tuple[Value | None, Bound]]]) -> _Known:
         """The stream after something was added to it: values, or None and their sizes."""
         found = _Known(self.names, list(self.values), list(self.sizes))
         for coordinate, parts in written.items():
@@ -132,7 +123,7 @@ class _Known:
                 found.values[coordinate] = None
         return found
 
-    def _total(self, coordinate: Coordinate, parts: list[Value | None]) -> Value:
+    def _total(self, coordinate: layers.Coordinate, parts: list[Value | None]) -> Value:
         """A coordinate and what is added to it. Raises `UnprovenError` if something of that is not known."""
         total: Value = {}
         for part in (self.values[coordinate], *parts):
@@ -142,7 +133,7 @@ class _Known:
         return total
 
 
-def by_rule(hard: Network) -> tuple[LayerByRule, ...]:
+def by_rule(hard: layers.Network) -> tuple[LayerByRule, ...]:
     """What is known of each layer of a network that is read as average-hard.
 
     Where an embedding cannot be followed, that is nothing.
@@ -162,10 +153,10 @@ def by_rule(hard: Network) -> tuple[LayerByRule, ...]:
     return tuple(found)
 
 
-def _followed(layer: Layer, uniform: tuple[bool, ...], known: _Known) -> tuple[LayerByRule, _Known]:
+def _followed(layer: layers.Layer, uniform: tuple[bool, ...], known: _Known) -> tuple[LayerByRule, _Known]:
     """One layer, and the stream after it."""
     heads: list[HeadByRule | None] = []
-    written: dict[Coordinate, list[tuple[Value | None, Bound]]] = {}
+    written: dict[layers.Coordinate, list[tuple[Value | None, Bound]]] = {}
     for head, is_uniform in zip(layer.heads, uniform, strict=True):
         own, outputs = (None, _averaged(head, known)) if is_uniform else _ruled(head, known)
         heads.append(own)
@@ -182,7 +173,7 @@ def _followed(layer: Layer, uniform: tuple[bool, ...], known: _Known) -> tuple[L
     )
 
 
-def _averaged(head: Head, known: _Known) -> tuple[Output, ...] | None:
+def _averaged(head: layers.Head, known: _Known) -> tuple[Output, ...] | None:
     """What a uniform head puts out, whatever its rows are."""
     if not known.knows(*head.values):
         return None
@@ -192,19 +183,19 @@ def _averaged(head: Head, known: _Known) -> tuple[Output, ...] | None:
         return None
 
 
-def _ruled(head: Head, known: _Known) -> tuple[HeadByRule | None, tuple[Output, ...] | None]:
+def _ruled(head: layers.Head, known: _Known) -> tuple[HeadByRule | None, tuple[Output, ...] | None]:
     """The first rule that holds of the head; or of its scores, if by that one position is the best."""
     if not known.knows(*head.query, *head.key):
         return None, None
     alone = replace(head, values=(), targets=())
-    rules: list[tuple[_Gaps, Head]] = [
+    rules: list[tuple[_Gaps, layers.Head]] = [
         (partial(_led_by, kind), alone) for kind, rule in RULES.items() if rule.is_unique
     ]
     if known.knows(*head.values):
         led = ((partial(_led_by, kind), head) for kind, rule in RULES.items() if rule.has_gap)
         rules = [*led, (levels, head), *rules]
     for fading in range(MOST_FADING + 1):
-        coldness = Softmax(times(COLDNESS, Power(Length(), fading)))
+        coldness = layers.Softmax(times(COLDNESS, Power(Length(), fading)))
         for rule, own in rules:
             try:
                 found = rule(known.names, replace(own, weighting=coldness), known.stream())
@@ -217,13 +208,13 @@ def _ruled(head: Head, known: _Known) -> tuple[HeadByRule | None, tuple[Output, 
     return None, None
 
 
-def _led_by(kind: type[Construction], names: Names, head: Head, stream: ResidualValues) -> Led:
+def _led_by(kind: type[layers.Construction], names: Names, head: layers.Head, stream: ResidualValues) -> Led:
     """What the rule of a construction says."""
     fact = fact_by(kind, names, head, stream)
     return Led(fact.rule.least_gap, fact.outputs)
 
 
-def _spread(known: _Known, form: LinearForm) -> Monomial:
+def _spread(known: _Known, form: layers.LinearForm) -> Monomial:
     """How far apart a value can be at two positions: by its least and its greatest number, or by its size."""
     if not known.knows(form):
         return _monomial(known.size(form).times(Bound(Fraction(2))))
@@ -235,7 +226,7 @@ def _spread(known: _Known, form: LinearForm) -> Monomial:
     return Monomial(max(high for _, high in ends) - min(low for low, _ in ends))
 
 
-def _group(layer: Layer, form: LinearForm, middle: _Known) -> UnitGroup | None:
+def _group(layer: layers.Layer, form: layers.LinearForm, middle: _Known) -> UnitGroup | None:
     """The hidden units of one form, if what they read is known."""
     units = tuple(unit for unit in layer.hidden if unit.form == form)
     if not middle.knows(form) or not any(unit.outputs for unit in units):
@@ -249,10 +240,10 @@ def _group(layer: Layer, form: LinearForm, middle: _Known) -> UnitGroup | None:
 
 
 def _added(
-    layer: Layer, groups: dict[LinearForm, UnitGroup], middle: _Known
-) -> dict[Coordinate, list[tuple[Value | None, Bound]]]:
+    layer: layers.Layer, groups: dict[layers.LinearForm, UnitGroup], middle: _Known
+) -> dict[layers.Coordinate, list[tuple[Value | None, Bound]]]:
     """What the hidden units add to each coordinate."""
-    written: dict[Coordinate, list[tuple[Value | None, Bound]]] = {}
+    written: dict[layers.Coordinate, list[tuple[Value | None, Bound]]] = {}
     for form in dict.fromkeys(unit.form for unit in layer.hidden):
         units = [unit for unit in layer.hidden if unit.form == form]
         for target in dict.fromkeys(target for unit in units for target, _ in unit.outputs):
@@ -261,7 +252,7 @@ def _added(
     return written
 
 
-def _value(middle: _Known, group: UnitGroup | None, target: Coordinate) -> Value | None:
+def _value(middle: _Known, group: UnitGroup | None, target: layers.Coordinate) -> Value | None:
     if group is None:
         return None
     try:
@@ -270,7 +261,7 @@ def _value(middle: _Known, group: UnitGroup | None, target: Coordinate) -> Value
         return None
 
 
-def _size(middle: _Known, unit: Hidden, target: Coordinate) -> Bound:
+def _size(middle: _Known, unit: layers.Hidden, target: layers.Coordinate) -> Bound:
     """How much a hidden unit can add to a coordinate."""
     factor = sum((abs(own) for coordinate, own in unit.outputs if coordinate == target), Fraction(0))
     return middle.size(unit.form).plus(Bound(max(unit.bias, Fraction(0)))).times(Bound(factor))

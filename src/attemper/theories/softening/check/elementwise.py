@@ -44,14 +44,7 @@ from attemper.languages.words import Word
 from attemper.models.arrays import Floats
 from attemper.models.enclosures.forms import GAMMA, TINY, powers
 from attemper.networks.layers import Head, Network, Softmax
-from attemper.theories.softening.check.rounded import (
-    GapFacts,
-    HeadMaps,
-    LayerFacts,
-    LayerMaps,
-    facts_of,
-    up,
-)
+from attemper.theories.softening.check import rounded
 from attemper.theories.softening.check.streams import SymbolNumbers, batches, follow
 
 COLDEST = 2**900
@@ -60,7 +53,7 @@ COLDEST = 2**900
 MOST_KEPT = 2**28
 """Bytes of what is kept of all words between two temperatures; more is found again each time."""
 
-Facts = tuple[SymbolNumbers, tuple[LayerFacts, ...]]
+Facts = tuple[SymbolNumbers, tuple[rounded.LayerFacts, ...]]
 """Some words, and what the layers do on them."""
 
 InverseTemperatures = Sequence[Sequence[ClosedForm]]
@@ -119,7 +112,7 @@ class ErrorBudget:
         self.hard = hard
         self.length = length
         self._words = None if on_words is None else tuple(on_words)
-        self._maps = tuple(LayerMaps(layer, len(hard.coordinates)) for layer in hard.layers)
+        self._maps = tuple(rounded.LayerMaps(layer, len(hard.coordinates)) for layer in hard.layers)
         self._kept: list[Facts] | None = None
         self._suspect: list[Facts] = []
 
@@ -162,7 +155,7 @@ class ErrorBudget:
     def _facts_of(self, words: SymbolNumbers) -> Facts:
         steps = enumerate(follow(self.hard, words))
         return words, tuple(
-            facts_of(self._maps[number], step, is_first=number == 0) for number, step in steps
+            rounded.facts_of(self._maps[number], step, is_first=number == 0) for number, step in steps
         )
 
     def _errors(
@@ -178,7 +171,9 @@ class ErrorBudget:
             yield words, np.where(np.isfinite(errors), errors, np.inf)
 
 
-def _mixed(maps: LayerMaps, layer: LayerFacts, errors: Floats, colds: Sequence[Floats]) -> Floats:
+def _mixed(
+    maps: rounded.LayerMaps, layer: rounded.LayerFacts, errors: Floats, colds: Sequence[Floats]
+) -> Floats:
     """The errors behind the heads, which add up."""
     found = errors.copy()
     for head, visible, score_gaps, cold in zip(
@@ -189,7 +184,7 @@ def _mixed(maps: LayerMaps, layer: LayerFacts, errors: Floats, colds: Sequence[F
         else:
             added = _attended(head, score_gaps, errors, cold)
         for place, target in enumerate(head.targets):
-            found[..., target] = up(found[..., target] + added[..., place], 1)
+            found[..., target] = rounded.up(found[..., target] + added[..., place], 1)
     return found
 
 
@@ -201,43 +196,43 @@ def _cold(form: ClosedForm, length: int) -> Floats:
     return np.array([float("nan") if value < 0 else float(value) for value in values])
 
 
-def _averaged(head: HeadMaps, visible: NDArray[np.bool_], errors: Floats) -> Floats:
+def _averaged(head: rounded.HeadMaps, visible: NDArray[np.bool_], errors: Floats) -> Floats:
     """The error of a uniform head (B, n, M): the average of its values' errors; 0 where nothing is seen."""
     width, length = errors.shape[2], errors.shape[1]
-    own = up(errors @ head.values.T, width)
+    own = rounded.up(errors @ head.values.T, width)
     counts = np.maximum(visible.sum(axis=1), 1)[:, None]
-    return up(up(visible.astype(np.float64) @ own, length) / counts, 1)
+    return rounded.up(rounded.up(visible.astype(np.float64) @ own, length) / counts, 1)
 
 
-def _attended(head: HeadMaps, score_gaps: GapFacts, errors: Floats, cold: Floats) -> Floats:
+def _attended(head: rounded.HeadMaps, score_gaps: rounded.GapFacts, errors: Floats, cold: Floats) -> Floats:
     """The error of a head that is not uniform (B, n, M)."""
-    own = up(errors @ head.values.T, errors.shape[2])
+    own = rounded.up(errors @ head.values.T, errors.shape[2])
     weights = _weights(score_gaps, _moved(head, score_gaps, errors), cold)
     found = np.zeros((*errors.shape[:2], len(head.targets)))
     for place in range(len(head.targets)):
         there = own[:, None, :, place]
         best = np.where(score_gaps.best, there, 0.0).max(axis=2)
-        more = up(score_gaps.apart[..., place] + there, 1) - best[:, :, None]
-        more = up(np.maximum(more, 0.0), 1)
-        stray = up((weights * more).sum(axis=2), errors.shape[1])
-        found[..., place] = up(best + stray, 1)
+        more = rounded.up(score_gaps.apart[..., place] + there, 1) - best[:, :, None]
+        more = rounded.up(np.maximum(more, 0.0), 1)
+        stray = rounded.up((weights * more).sum(axis=2), errors.shape[1])
+        found[..., place] = rounded.up(best + stray, 1)
     return found
 
 
-def _moved(head: HeadMaps, score_gaps: GapFacts, errors: Floats) -> Floats:
+def _moved(head: rounded.HeadMaps, score_gaps: rounded.GapFacts, errors: Floats) -> Floats:
     """D (B, n, n): at least how much the difference of the scores at j and at the winner changes."""
     width = errors.shape[2]
     if not errors.any():
         return np.zeros_like(score_gaps.below)
-    slopes = up(score_gaps.slopes + up(errors @ head.product, width), 1)
-    there = up(slopes @ errors.swapaxes(1, 2), width)
+    slopes = rounded.up(score_gaps.slopes + rounded.up(errors @ head.product, width), 1)
+    there = rounded.up(slopes @ errors.swapaxes(1, 2), width)
     found = there + np.take_along_axis(there, score_gaps.winner[:, :, None], 2)
     for place, coordinate in enumerate(head.read):
         found += errors[:, :, coordinate, None] * score_gaps.pulls[..., place]
-    return up(found, len(head.read) + 2)
+    return rounded.up(found, len(head.read) + 2)
 
 
-def _weights(score_gaps: GapFacts, moved: Floats, cold: Floats) -> Floats:
+def _weights(score_gaps: rounded.GapFacts, moved: Floats, cold: Floats) -> Floats:
     """At least the soft weights of the rivals, 0 elsewhere.
 
     The exponent is rounded three times, and 1/tau once; it can underflow. Beyond -700 and 100 bounds do not
@@ -246,23 +241,23 @@ def _weights(score_gaps: GapFacts, moved: Floats, cold: Floats) -> Floats:
     exponent = (moved - score_gaps.below) * cold[:, None]
     exponent = np.clip(exponent + 8 * GAMMA * np.abs(exponent) + TINY, -700, 100)
     value, off = powers(exponent)
-    ratio = up(value + off, 1)
-    return np.where(score_gaps.rivals, np.fmin(up(ratio / (1 + ratio), 1), 1.0), 0.0)
+    ratio = rounded.up(value + off, 1)
+    return np.where(score_gaps.rivals, np.fmin(rounded.up(ratio / (1 + ratio), 1), 1.0), 0.0)
 
 
-def _fed_forward(maps: LayerMaps, facts: LayerFacts, errors: Floats) -> Floats:
+def _fed_forward(maps: rounded.LayerMaps, facts: rounded.LayerFacts, errors: Floats) -> Floats:
     """The errors behind the feed-forward layer."""
     width, units = errors.shape[2], facts.low.shape[2]
     if not units:
         return errors
-    reach = up(errors @ maps.inner.T, width)
+    reach = rounded.up(errors @ maps.inner.T, width)
     active, silent = facts.low >= reach, facts.high <= -reach
-    change = np.minimum(reach, up(facts.high + reach, 1))
+    change = np.minimum(reach, rounded.up(facts.high + reach, 1))
     change = np.where(active | silent, 0.0, change)
-    return up(_linear(maps, active, errors) + up(change @ maps.outer.T, units), 1)
+    return rounded.up(_linear(maps, active, errors) + rounded.up(change @ maps.outer.T, units), 1)
 
 
-def _linear(maps: LayerMaps, active: NDArray[np.bool_], errors: Floats) -> Floats:
+def _linear(maps: rounded.LayerMaps, active: NDArray[np.bool_], errors: Floats) -> Floats:
     """|I + W_2 S W_1| E, for the active units S of each position."""
     width = errors.shape[2]
     flat, rows = active.reshape(-1, active.shape[2]), errors.reshape(-1, width)
@@ -270,7 +265,7 @@ def _linear(maps: LayerMaps, active: NDArray[np.bool_], errors: Floats) -> Float
     patterns, which = _patterns(flat)
     for number, first in enumerate(patterns.tolist()):
         own = which == number
-        found[own] = up(rows[own] @ maps.slopes(flat[first]).T, width)
+        found[own] = rounded.up(rows[own] @ maps.slopes(flat[first]).T, width)
     return found.reshape(errors.shape)
 
 

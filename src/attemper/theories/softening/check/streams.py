@@ -21,15 +21,7 @@ from numpy.typing import NDArray
 from attemper.errors import OptionError, UnsupportedError, WordError
 from attemper.exact.closed_forms import evaluate
 from attemper.languages.words import MOST_SHOWN, Word, check_word, show_word
-from attemper.models.exact_arrays.integers import (
-    MOST_INT,
-    Exact,
-    exactly,
-    mapped,
-    product,
-    reduced,
-    written,
-)
+from attemper.models.exact_arrays.integers import MOST_INT, Exact, exactly, mapped, product, reduced, written
 from attemper.models.exact_arrays.limbs import Limbs, greatest, less_than, long_product
 from attemper.networks.layers import HardWeighting, Head, Layer, Masking, Network, Softmax, hidden_width
 from attemper.theories.softening.check.uniform import is_uniform
