@@ -14,16 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never, final
 
-from attemper.exact.predicates import (
-    Named,
-    NonNegative,
-    Predicate,
-    Remainder,
-    Zero,
-    holds,
-    named,
-    show_predicate,
-)
+from attemper.exact import predicates
+from attemper.exact.predicates import Zero
 
 
 @final
@@ -57,7 +49,7 @@ class Alternating:
 class Test:
     """1 if the predicate holds of per_position * i + per_length * n + shift, else 0."""
 
-    predicate: Predicate
+    predicate: predicates.Predicate
     per_position: int
     per_length: int
     shift: int
@@ -175,7 +167,7 @@ def evaluate(form: ClosedForm, position: int, length: int) -> Fraction:
             return Fraction(-1 if position % 2 else 1)
         case Test(predicate, per_position, per_length, shift):
             argument = per_position * position + per_length * length + shift
-            return Fraction(holds(predicate, argument))
+            return Fraction(predicates.holds(predicate, argument))
         case Sum(parts):
             return sum((evaluate(part, position, length) for part in parts), Fraction(0))
         case Product(parts):
@@ -312,7 +304,7 @@ def show_form(form: ClosedForm) -> str:
         case Alternating():
             return "(-1)^i"
         case Test(predicate, per_position, per_length, shift):
-            return f"[{show_predicate(predicate, _show_linear(per_position, per_length, shift))}]"
+            return f"[{predicates.show_predicate(predicate, _show_linear(per_position, per_length, shift))}]"
         case Sum(parts):
             return "(" + " + ".join(show_form(part) for part in parts) + ")"
         case Product(parts):
@@ -433,32 +425,32 @@ def plain_integer(entry: object) -> int:
     return entry
 
 
-def predicate_to_tree(predicate: Predicate) -> Tree:
+def predicate_to_tree(predicate: predicates.Predicate) -> Tree:
     """The predicate as JSON data."""
     match predicate:
-        case Remainder(modulus, remainder):
+        case predicates.Remainder(modulus, remainder):
             return ["mod", modulus, remainder]
         case Zero():
             return "zero"
-        case NonNegative():
+        case predicates.NonNegative():
             return "nonnegative"
-        case Named(name):
+        case predicates.Named(name):
             return ["named", name]
         case _:
             assert_never(predicate)
 
 
-def predicate_from_tree(tree: object) -> Predicate:
+def predicate_from_tree(tree: object) -> predicates.Predicate:
     """Read a predicate from JSON data; ValueError for a wrong shape, PredicateError for a wrong name."""
     match tree:
         case ["mod", modulus, remainder]:
-            return Remainder(plain_integer(modulus), plain_integer(remainder))
+            return predicates.Remainder(plain_integer(modulus), plain_integer(remainder))
         case "zero":
             return Zero()
         case "nonnegative":
-            return NonNegative()
+            return predicates.NonNegative()
         case ["named", str(name)]:
-            return named(name)
+            return predicates.named(name)
         case _:
             raise ValueError(f"not a numerical predicate: {str(tree)[:80]}")
 

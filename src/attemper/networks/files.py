@@ -24,32 +24,9 @@ from attemper.exact.predicates import PredicateError
 from attemper.files import parse_json, read_bytes
 from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
+from attemper.networks import layers
 from attemper.networks.announced import announced_bytes
 from attemper.networks.edited import Edited, normal_heads
-from attemper.networks.layers import (
-    HEAD_WIDTHS,
-    Construction,
-    Foreign,
-    HardWeighting,
-    Head,
-    Hidden,
-    IntegerSign,
-    IntegerValue,
-    Layer,
-    LinearForm,
-    LocalSign,
-    Lookup,
-    Masking,
-    NearestInteger,
-    Neighbour,
-    Network,
-    Normalisation,
-    Select,
-    Sign,
-    Softmax,
-    Uniform,
-    Weighting,
-)
 from attemper.networks.safetensors import Tensor, decode_any_tensors, decode_tensors, encode_tensors
 from attemper.networks.weights import (
     HeadWeights,
@@ -95,7 +72,7 @@ class Provenance:
     regime: str
 
 
-def save(network: Network, source: Provenance, folder: Path) -> None:
+def save(network: layers.Network, source: Provenance, folder: Path) -> None:
     """Write the network into the folder, which is made if needed. Raises `MalformedFileError`
     if the folder cannot be written.
     """
@@ -106,24 +83,24 @@ def save(network: Network, source: Provenance, folder: Path) -> None:
     write_together({folder / WEIGHTS: weights, folder / STRUCTURE: _text_of(structure)})
 
 
-def contents_of(network: Network, source: Provenance) -> tuple[dict[str, object], bytes]:
+def contents_of(network: layers.Network, source: Provenance) -> tuple[dict[str, object], bytes]:
     """The object that network.json holds, with its digest, and the bytes of the weights, as `save` writes."""
     weights = encode_tensors(tensors_of(network))
     structure = _encode(network, source)
     return {**structure, "digest": _digest(structure, weights)}, weights
 
 
-def digest_of(network: Network, source: Provenance) -> str:
+def digest_of(network: layers.Network, source: Provenance) -> str:
     """What names the network in a certificate: the digest that `save` writes."""
     return str(contents_of(network, source)[0]["digest"])
 
 
-def bare_digest(network: Network) -> str:
+def bare_digest(network: layers.Network) -> str:
     """What names a network without a source: of the same bytes, but for the entry of the source."""
     return _digest({"format": FORMAT, **_encode_network(network)}, encode_tensors(tensors_of(network)))
 
 
-def load(folder: Path) -> tuple[Network, Provenance]:
+def load(folder: Path) -> tuple[layers.Network, Provenance]:
     """Read a network back. Raises `MalformedFileError`, naming the file and what is wrong.
 
     The files are, byte for byte, what `save` writes for what is returned: no other reader finds a number in
@@ -152,7 +129,7 @@ def load(folder: Path) -> tuple[Network, Provenance]:
 
 def restored(
     structure: Mapping[str, object], tensors: Mapping[str, Tensor], place: Path
-) -> tuple[Network, Provenance]:
+) -> tuple[layers.Network, Provenance]:
     """The network that the entries of a `network.json`, in any order, and tensors describe.
 
     Whether they are written as `save` writes, or fit their digest, is not asked. Raises `MalformedFileError`,
@@ -180,7 +157,7 @@ def load_edited(folder: Path) -> tuple[Edited, str]:
         return _network(structure, tensors, edited=True), _digest(structure, weights)
 
 
-def with_weights(network: Network, tensors: Mapping[str, Tensor]) -> Edited:
+def with_weights(network: layers.Network, tensors: Mapping[str, Tensor]) -> Edited:
     """The network with other weights: tensors of the same names and shapes, and 0 where it uses none.
 
     Raises ValueError, naming the tensor, and `UnsupportedError` for a head that writes more values than its
@@ -217,7 +194,7 @@ def _refusing(path: Path, complaint: str) -> Iterator[None]:
 
 
 def _difference(
-    structure: Mapping[str, object], text: bytes, weights: bytes, network: Network, source: Provenance
+    structure: Mapping[str, object], text: bytes, weights: bytes, network: layers.Network, source: Provenance
 ) -> str:
     """Where the files differ from what is written for the network; empty if they do not."""
     expected_weights = encode_tensors(tensors_of(network))
@@ -254,7 +231,7 @@ def digest_of_parts(structure: Mapping[str, object], of_weights: bytes) -> str:
 # Encoding ------------------------------------------------------------------------------------------
 
 
-def _encode(network: Network, source: Provenance) -> dict[str, object]:
+def _encode(network: layers.Network, source: Provenance) -> dict[str, object]:
     return {
         "format": FORMAT,
         "source": {source.kind: source.text, "at": source.at, "regime": source.regime},
@@ -262,7 +239,7 @@ def _encode(network: Network, source: Provenance) -> dict[str, object]:
     }
 
 
-def _encode_network(network: Network) -> dict[str, object]:
+def _encode_network(network: layers.Network) -> dict[str, object]:
     return {
         "alphabet": list(network.alphabet.symbols),
         "coordinates": list(network.coordinates),
@@ -283,7 +260,7 @@ def _encode_network(network: Network) -> dict[str, object]:
     }
 
 
-def _encode_normalisation(normalisation: Normalisation | None) -> dict[str, object]:
+def _encode_normalisation(normalisation: layers.Normalisation | None) -> dict[str, object]:
     """The entry of a normalised network; others have none."""
     if normalisation is None:
         return {}
@@ -291,7 +268,7 @@ def _encode_normalisation(normalisation: Normalisation | None) -> dict[str, obje
     return {"normalisation": {"kind": kind, "eps": str(normalisation.eps), "unit": str(normalisation.unit)}}
 
 
-def _encode_output(network: Network) -> object:
+def _encode_output(network: layers.Network) -> object:
     pairs = [list(pair) for pair in network.symbols]
     match network.measure:
         case None:
@@ -306,7 +283,7 @@ def _encode_output(network: Network) -> object:
             assert_never(network.measure)
 
 
-def _encode_head(head: Head) -> dict[str, object]:
+def _encode_head(head: layers.Head) -> dict[str, object]:
     return {
         "construction": _encode_construction(head.construction),
         "masking": str(head.masking),
@@ -316,46 +293,46 @@ def _encode_head(head: Head) -> dict[str, object]:
     }
 
 
-def _encode_weighting(weighting: Weighting) -> object:
+def _encode_weighting(weighting: layers.Weighting) -> object:
     match weighting:
-        case HardWeighting():
+        case layers.HardWeighting():
             return str(weighting)
-        case Softmax(coldness):
+        case layers.Softmax(coldness):
             return {"inverse_temperature": closed_forms.form_to_tree(coldness)}
         case _:
             assert_never(weighting)
 
 
-def _encode_construction(construction: Construction | Foreign) -> list[object]:
+def _encode_construction(construction: layers.Construction | layers.Foreign) -> list[object]:
     match construction:
-        case Uniform():
+        case layers.Uniform():
             return ["uniform"]
-        case Select(leftmost, ((None, blocked),)):
+        case layers.Select(leftmost, ((None, blocked),)):
             return ["select", leftmost, _encode_form(blocked)]
-        case Select(leftmost, cases):
+        case layers.Select(leftmost, cases):
             pairs = [[None if here is None else _encode_form(here), _encode_form(b)] for here, b in cases]
             return ["select by cases", leftmost, pairs]
-        case Neighbour(following):
+        case layers.Neighbour(following):
             return ["neighbour", following]
-        case Sign(difference):
+        case layers.Sign(difference):
             return ["sign", _encode_form(difference)]
-        case LocalSign(left, right, gate, slope):
+        case layers.LocalSign(left, right, gate, slope):
             return ["local sign", *map(_encode_form, (left, right, gate)), slope]
-        case Lookup(ratio, unit):
+        case layers.Lookup(ratio, unit):
             return ["lookup", _encode_form(ratio), _encode_form(unit)]
-        case IntegerValue(ratio, unit, is_key):
+        case layers.IntegerValue(ratio, unit, is_key):
             return ["integer value", _encode_form(ratio), _encode_form(unit), is_key]
-        case NearestInteger(leftmost, blocked, query, key, square):
+        case layers.NearestInteger(leftmost, blocked, query, key, square):
             return ["nearest integer", leftmost, *map(_encode_form, (blocked, query, key, square))]
-        case IntegerSign(difference):
+        case layers.IntegerSign(difference):
             return ["integer sign", _encode_form(difference)]
-        case Foreign():
+        case layers.Foreign():
             return ["foreign"]
         case _:
             assert_never(construction)
 
 
-def _encode_form(form: LinearForm) -> list[object]:
+def _encode_form(form: layers.LinearForm) -> list[object]:
     return [[coordinate, str(factor)] for coordinate, factor in form]
 
 
@@ -367,18 +344,18 @@ def _network(structure: Mapping[str, object], tensors: Mapping[str, Tensor], *, 
     _require_known(structure, ENTRIES, "the network")
     coordinates = _texts(structure, "coordinates")
     alphabet = Alphabet(_texts(structure, "alphabet"))
-    layers = _list(structure, "layers")
+    entries = _list(structure, "layers")
     head_width = _integer(structure, "head_width")
-    if head_width not in HEAD_WIDTHS:
+    if head_width not in layers.HEAD_WIDTHS:
         raise ValueError(f"head width {head_width} is not 1, 4 or 16")
-    normalisation = _normalisation(structure, tensors, len(layers), len(coordinates))
-    _require_tensors(tensors, len(layers), None if normalisation is None else normalisation.is_centred)
+    normalisation = _normalisation(structure, tensors, len(entries), len(coordinates))
+    _require_tensors(tensors, len(entries), None if normalisation is None else normalisation.is_centred)
     read = [
         _layer(number, entry, tensors, len(coordinates), head_width, edited=edited)
-        for number, entry in enumerate(layers)
+        for number, entry in enumerate(entries)
     ]
     output, symbols, measure, over = _outputs(structure)
-    network = Network(
+    network = layers.Network(
         alphabet=alphabet,
         coordinates=coordinates,
         embedding=embedding_from(tensors, len(alphabet.symbols), len(coordinates)),
@@ -399,15 +376,15 @@ def _network(structure: Mapping[str, object], tensors: Mapping[str, Tensor], *, 
     return Edited(network, next((reason for _, reasons in read for reason in reasons), ""))
 
 
-def _require_tensors(tensors: Mapping[str, Tensor], layers: int, is_centred: bool | None) -> None:
-    odd = sorted(set(tensors) ^ tensor_names(layers, is_centred))
+def _require_tensors(tensors: Mapping[str, Tensor], depth: int, is_centred: bool | None) -> None:
+    odd = sorted(set(tensors) ^ tensor_names(depth, is_centred))
     if odd:
         raise ValueError(f"missing or unexpected tensors: {', '.join(odd[:5])}")
 
 
 def _normalisation(
-    structure: Mapping[str, object], tensors: Mapping[str, Tensor], layers: int, width: int
-) -> Normalisation | None:
+    structure: Mapping[str, object], tensors: Mapping[str, Tensor], depth: int, width: int
+) -> layers.Normalisation | None:
     """What every sublayer reads through; None if there is no such entry."""
     if "normalisation" not in structure:
         return None
@@ -421,11 +398,11 @@ def _normalisation(
         closed_forms.parse_rational(_text(entry, "eps")),
         closed_forms.parse_rational(_text(entry, "unit")),
     )
-    norms = norms_from(tensors, layers, width, is_centred=is_centred)
-    return Normalisation(eps, unit, is_centred, *norms)
+    norms = norms_from(tensors, depth, width, is_centred=is_centred)
+    return layers.Normalisation(eps, unit, is_centred, *norms)
 
 
-OutputHeader = tuple[int, tuple[tuple[str, int], ...], Measure | None, Masking | None]
+OutputHeader = tuple[int, tuple[tuple[str, int], ...], Measure | None, layers.Masking | None]
 """`Network.output`, `symbols`, `measure` and `over`."""
 
 
@@ -438,7 +415,7 @@ def _outputs(structure: Mapping[str, object]) -> OutputHeader:
         case {"fraction": coordinate, **rest} if not rest:
             return closed_forms.plain_integer(coordinate), (), Measure.FRACTION, None
         case {"integer": coordinate, "over": str(over), **rest} if not rest:
-            return closed_forms.plain_integer(coordinate), (), Measure.INTEGER, Masking(over)
+            return closed_forms.plain_integer(coordinate), (), Measure.INTEGER, layers.Masking(over)
         case list():
             return *_named(entry), None, None
         case _:
@@ -483,7 +460,7 @@ def _position(entry: object) -> tuple[int, closed_forms.ClosedForm]:
 
 def _layer(
     number: int, entry: object, tensors: Mapping[str, Tensor], width: int, head_width: int, *, edited: bool
-) -> tuple[Layer, tuple[str, ...]]:
+) -> tuple[layers.Layer, tuple[str, ...]]:
     """The layer, and why its heads round otherwise than the tensors."""
     layer = _mapping(entry, f"layer {number}")
     _require_known(layer, LAYER_ENTRIES, f"layer {number}")
@@ -499,11 +476,11 @@ def _layer(
     clamps = tuple(_clamp(pair) for pair in _list(layer, "clamps"))
     if edited:
         clamps = tuple(pair for pair in clamps if not _is_broken(pair, hidden))
-    found = Layer(
+    found = layers.Layer(
         heads=tuple(
-            Head(
+            layers.Head(
                 construction=_construction(head.get("construction")),
-                masking=Masking(_text(head, "masking")),
+                masking=layers.Masking(_text(head, "masking")),
                 weighting=_weighting(head.get("weighting")),
                 query=own.query,
                 key=own.key,
@@ -518,7 +495,7 @@ def _layer(
     return found, reasons
 
 
-def _is_broken(clamp: tuple[int, int], hidden: tuple[Hidden, ...]) -> bool:
+def _is_broken(clamp: tuple[int, int], hidden: tuple[layers.Hidden, ...]) -> bool:
     """Whether both hidden units exist and are no clamp: a remark for running, which an edit can break."""
     low, high = clamp
     return all(0 <= unit < len(hidden) for unit in clamp) and not is_clamp(hidden[low], hidden[high])
@@ -547,45 +524,45 @@ def _clamp(entry: object) -> tuple[int, int]:
             raise ValueError(f"not a clamp: {str(entry)[:80]}")
 
 
-def _weighting(entry: object) -> Weighting:
+def _weighting(entry: object) -> layers.Weighting:
     match entry:
         case str(name):
-            return HardWeighting(name)
+            return layers.HardWeighting(name)
         case {"inverse_temperature": tree, **rest} if not rest:
-            return Softmax(closed_forms.form_from_tree(tree))
+            return layers.Softmax(closed_forms.form_from_tree(tree))
         case _:
             raise ValueError(f"not a weighting: {str(entry)[:80]}")
 
 
-def _construction(entry: object) -> Construction | Foreign:
+def _construction(entry: object) -> layers.Construction | layers.Foreign:
     match entry:
         case ["uniform"]:
-            return Uniform()
+            return layers.Uniform()
         case ["select", bool(leftmost), blocked]:
-            return Select(leftmost, ((None, _form(blocked)),))
+            return layers.Select(leftmost, ((None, _form(blocked)),))
         case ["select by cases", bool(leftmost), [*cases]]:
-            return Select(leftmost, tuple(map(_case, cases)))
+            return layers.Select(leftmost, tuple(map(_case, cases)))
         case ["neighbour", bool(following)]:
-            return Neighbour(following)
+            return layers.Neighbour(following)
         case ["sign", difference]:
-            return Sign(_form(difference))
+            return layers.Sign(_form(difference))
         case ["local sign", left, right, gate, slope]:
-            return LocalSign(_form(left), _form(right), _form(gate), closed_forms.plain_integer(slope))
+            return layers.LocalSign(_form(left), _form(right), _form(gate), closed_forms.plain_integer(slope))
         case ["lookup", ratio, unit]:
-            return Lookup(_form(ratio), _form(unit))
+            return layers.Lookup(_form(ratio), _form(unit))
         case ["integer value", ratio, unit, bool(is_key)]:
-            return IntegerValue(_form(ratio), _form(unit), is_key)
+            return layers.IntegerValue(_form(ratio), _form(unit), is_key)
         case ["nearest integer", bool(leftmost), blocked, query, key, square]:
-            return NearestInteger(leftmost, *map(_form, (blocked, query, key, square)))
+            return layers.NearestInteger(leftmost, *map(_form, (blocked, query, key, square)))
         case ["integer sign", difference]:
-            return IntegerSign(_form(difference))
+            return layers.IntegerSign(_form(difference))
         case ["foreign"]:
-            return Foreign()
+            return layers.Foreign()
         case _:
             raise ValueError(f"not a construction: {str(entry)[:80]}")
 
 
-def _case(entry: object) -> tuple[LinearForm | None, LinearForm]:
+def _case(entry: object) -> tuple[layers.LinearForm | None, layers.LinearForm]:
     match entry:
         case [None, blocked]:
             return None, _form(blocked)
@@ -595,7 +572,7 @@ def _case(entry: object) -> tuple[LinearForm | None, LinearForm]:
             raise ValueError(f"not a case of a selection: {str(entry)[:80]}")
 
 
-def _form(entry: object) -> LinearForm:
+def _form(entry: object) -> layers.LinearForm:
     if not isinstance(entry, list):
         raise ValueError(f"not a linear form: {str(entry)[:80]}")
     parts: list[tuple[int, Fraction]] = []

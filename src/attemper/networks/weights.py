@@ -22,17 +22,7 @@ from math import isfinite, prod
 from typing import final
 
 from attemper.errors import UnsupportedError
-from attemper.networks.layers import (
-    HEAD_WIDTHS,
-    Coordinate,
-    Hidden,
-    Layer,
-    LinearForm,
-    Network,
-    Norm,
-    Normalisation,
-    parameter_count,
-)
+from attemper.networks import layers
 from attemper.networks.safetensors import Tensor
 
 Entries = Iterable[tuple[tuple[int, ...], Fraction]]
@@ -44,10 +34,10 @@ Entries = Iterable[tuple[tuple[int, ...], Fraction]]
 class HeadWeights:
     """The linear maps of one head, without the factor sqrt(d_head)."""
 
-    query: tuple[LinearForm, ...]
-    key: tuple[LinearForm, ...]
-    values: tuple[LinearForm, ...]
-    targets: tuple[Coordinate, ...]
+    query: tuple[layers.LinearForm, ...]
+    key: tuple[layers.LinearForm, ...]
+    values: tuple[layers.LinearForm, ...]
+    targets: tuple[layers.Coordinate, ...]
 
 
 @final
@@ -55,22 +45,22 @@ class HeadWeights:
 class HeadRows:
     """A head as its tensors have it: `written[m]` is the row of W_O for value m, whatever stands there."""
 
-    query: tuple[LinearForm, ...]
-    key: tuple[LinearForm, ...]
-    values: tuple[LinearForm, ...]
-    written: tuple[LinearForm, ...]
+    query: tuple[layers.LinearForm, ...]
+    key: tuple[layers.LinearForm, ...]
+    values: tuple[layers.LinearForm, ...]
+    written: tuple[layers.LinearForm, ...]
 
 
 MOST_PARAMETERS = 250_000_000
 """Larger networks (2 GB in float64) are not written densely."""
 
 
-def tensors_of(network: Network) -> dict[str, Tensor]:
+def tensors_of(network: layers.Network) -> dict[str, Tensor]:
     """All weights of the network.
 
     Raises `UnsupportedError` if one is not exactly a float64, or if there are more than `MOST_PARAMETERS`.
     """
-    count = parameter_count(network)
+    count = layers.parameter_count(network)
     if count > MOST_PARAMETERS:
         raise UnsupportedError(
             f"the network has {count:,} weights, more than {MOST_PARAMETERS:,}, the cap on writing them; "
@@ -82,7 +72,7 @@ def tensors_of(network: Network) -> dict[str, Tensor]:
     for number, layer in enumerate(network.layers):
         attention, feed_forward = f"blocks.{number}.attn", f"blocks.{number}.mlp"
         heads, units = len(layer.heads), len(layer.hidden)
-        root = Fraction(HEAD_WIDTHS[d_head])
+        root = Fraction(layers.HEAD_WIDTHS[d_head])
         reading = (heads, width, d_head)
         tensors |= _norm_tensors(network.normalisation, number, "ln1")
         tensors[f"{attention}.W_Q"] = _dense(reading, _reading_entries((h.query for h in layer.heads), root))
@@ -100,7 +90,7 @@ def tensors_of(network: Network) -> dict[str, Tensor]:
     return tensors
 
 
-def embedding_from(tensors: Mapping[str, Tensor], symbols: int, width: int) -> tuple[LinearForm, ...]:
+def embedding_from(tensors: Mapping[str, Tensor], symbols: int, width: int) -> tuple[layers.LinearForm, ...]:
     """The word embeddings; raises ValueError for a missing tensor or another shape."""
     rows = _rows(_expect(tensors, "embed.W_E", (symbols, width)))
     return tuple(rows.get((symbol,), ()) for symbol in range(symbols))
@@ -137,7 +127,7 @@ def head_rows(
     key = _used_rows(tensors, f"{prefix}.W_K", reading, used, along=1)
     value = _used_rows(tensors, f"{prefix}.W_V", reading, values, along=1)
     output = _used_rows(tensors, f"{prefix}.W_O", writing, values)
-    root = Fraction(HEAD_WIDTHS[d_head])
+    root = Fraction(layers.HEAD_WIDTHS[d_head])
     return tuple(
         HeadRows(
             query=tuple(tuple((c, x / root) for c, x in form) for form in query[head]),
@@ -151,7 +141,7 @@ def head_rows(
 
 def _used_rows(
     tensors: Mapping[str, Tensor], name: str, shape: tuple[int, ...], used: Sequence[int], along: int = -1
-) -> list[tuple[LinearForm, ...]]:
+) -> list[tuple[layers.LinearForm, ...]]:
     """For each head the first used[head] rows of its matrix; raises ValueError if another row is not 0."""
     found = _rows(_expect(tensors, name, shape), along)
     for (head, m), form in found.items():
@@ -163,30 +153,32 @@ def _used_rows(
     return [tuple(found.get((head, m), ()) for m in range(count)) for head, count in enumerate(used)]
 
 
-def hidden_from(tensors: Mapping[str, Tensor], layer: int, units: int, width: int) -> tuple[Hidden, ...]:
+def hidden_from(
+    tensors: Mapping[str, Tensor], layer: int, units: int, width: int
+) -> tuple[layers.Hidden, ...]:
     """The hidden units of a layer."""
     prefix = f"blocks.{layer}.mlp"
     inner = _rows(_expect(tensors, f"{prefix}.W_in", (width, units)), along=0)
     bias = _expect(tensors, f"{prefix}.b_in", (units,))
     outer = _rows(_expect(tensors, f"{prefix}.W_out", (units, width)))
     return tuple(
-        Hidden(inner.get((unit,), ()), Fraction(bias.numbers[unit]), outer.get((unit,), ()))
+        layers.Hidden(inner.get((unit,), ()), Fraction(bias.numbers[unit]), outer.get((unit,), ()))
         for unit in range(units)
     )
 
 
 def norms_from(
-    tensors: Mapping[str, Tensor], layers: int, width: int, *, is_centred: bool
-) -> tuple[tuple[Norm, ...], tuple[Norm, ...]]:
+    tensors: Mapping[str, Tensor], depth: int, width: int, *, is_centred: bool
+) -> tuple[tuple[layers.Norm, ...], tuple[layers.Norm, ...]]:
     """The norms before the attention and before the feed-forward layer of each layer."""
 
-    def norm(name: str) -> Norm:
+    def norm(name: str) -> layers.Norm:
         gain = _expect(tensors, f"{name}.w", (width,)).numbers
         bias = _expect(tensors, f"{name}.b", (width,)).numbers if is_centred else [0] * width
-        return Norm(tuple(map(Fraction, gain)), tuple(map(Fraction, bias)))
+        return layers.Norm(tuple(map(Fraction, gain)), tuple(map(Fraction, bias)))
 
-    attention = tuple(norm(f"blocks.{number}.ln1") for number in range(layers))
-    return attention, tuple(norm(f"blocks.{number}.ln2") for number in range(layers))
+    attention = tuple(norm(f"blocks.{number}.ln1") for number in range(depth))
+    return attention, tuple(norm(f"blocks.{number}.ln2") for number in range(depth))
 
 
 PARTS = ("attn.W_Q", "attn.W_K", "attn.W_V", "attn.W_O", "mlp.W_in", "mlp.b_in", "mlp.W_out")
@@ -196,13 +188,13 @@ NORM_PARTS = {True: ("ln1.w", "ln1.b", "ln2.w", "ln2.b"), False: ("ln1.w", "ln2.
 """Those of a normalised layer besides, if the normalisation is centred and if not."""
 
 
-def tensor_names(layers: int, is_centred: bool | None = None) -> set[str]:
+def tensor_names(depth: int, is_centred: bool | None = None) -> set[str]:
     """The names of all tensors of a network with that many layers; `is_centred`: its normalisation."""
     parts = PARTS if is_centred is None else (*PARTS, *NORM_PARTS[is_centred])
-    return {"embed.W_E", *(f"blocks.{number}.{part}" for number in range(layers) for part in parts)}
+    return {"embed.W_E", *(f"blocks.{number}.{part}" for number in range(depth) for part in parts)}
 
 
-def _norm_tensors(normalisation: Normalisation | None, layer: int, name: str) -> dict[str, Tensor]:
+def _norm_tensors(normalisation: layers.Normalisation | None, layer: int, name: str) -> dict[str, Tensor]:
     """The gains and biases of one norm; nothing if the network has none."""
     if normalisation is None:
         return {}
@@ -215,20 +207,20 @@ def _norm_tensors(normalisation: Normalisation | None, layer: int, name: str) ->
     }
 
 
-def _matrix_entries(forms: Iterable[LinearForm]) -> Entries:
+def _matrix_entries(forms: Iterable[layers.LinearForm]) -> Entries:
     for row, form in enumerate(forms):
         for coordinate, factor in form:
             yield (row, coordinate), factor
 
 
-def _reading_entries(heads: Iterable[tuple[LinearForm, ...]], root: Fraction = Fraction(1)) -> Entries:
+def _reading_entries(heads: Iterable[tuple[layers.LinearForm, ...]], root: Fraction = Fraction(1)) -> Entries:
     for head, rows in enumerate(heads):
         for m, form in enumerate(rows):
             for coordinate, factor in form:
                 yield (head, coordinate, m), factor * root
 
 
-def _writing_entries(layer: Layer) -> Entries:
+def _writing_entries(layer: layers.Layer) -> Entries:
     for number, head in enumerate(layer.heads):
         for m, target in enumerate(head.targets):
             yield (number, m, target), Fraction(1)
@@ -258,7 +250,7 @@ def _expect(tensors: Mapping[str, Tensor], name: str, shape: tuple[int, ...]) ->
     return tensor
 
 
-def _rows(tensor: Tensor, along: int = -1) -> dict[tuple[int, ...], LinearForm]:
+def _rows(tensor: Tensor, along: int = -1) -> dict[tuple[int, ...], layers.LinearForm]:
     """The non-zero rows of a tensor as sparse forms; `along` is the axis of the coordinates."""
     axis = along % len(tensor.shape)
     rows: dict[tuple[int, ...], list[tuple[int, Fraction]]] = {}

@@ -18,43 +18,24 @@ from typing import assert_never
 
 from attemper.errors import OptionError
 from attemper.languages.measures import Measure
-from attemper.networks.layers import (
-    HEAD_WIDTHS,
-    Construction,
-    Foreign,
-    Head,
-    Hidden,
-    IntegerSign,
-    IntegerValue,
-    Layer,
-    LinearForm,
-    LocalSign,
-    Lookup,
-    NearestInteger,
-    Neighbour,
-    Network,
-    Normalisation,
-    Select,
-    Sign,
-    Uniform,
-)
+from attemper.networks import layers
 
 
-def complaints(network: Network) -> tuple[str, ...]:
+def complaints(network: layers.Network) -> tuple[str, ...]:
     """Everything that is wrong with the network, each with its place."""
     return tuple(_complaints(network))
 
 
-def require_wellformed(network: Network) -> Network:
+def require_wellformed(network: layers.Network) -> layers.Network:
     """The network itself, made by code. Raises `OptionError` with what is wrong."""
     for complaint in complaints(network):
         raise OptionError(f"the network is not well formed: {complaint}")
     return network
 
 
-def _complaints(network: Network) -> Iterator[str]:
+def _complaints(network: layers.Network) -> Iterator[str]:
     width = len(network.coordinates)
-    if network.head_width not in HEAD_WIDTHS:
+    if network.head_width not in layers.HEAD_WIDTHS:
         yield f"head width {network.head_width} is not 1, 4 or 16"
     if len(network.embedding) != len(network.alphabet.symbols):
         yield f"{len(network.embedding)} embeddings for {len(network.alphabet.symbols)} symbols"
@@ -72,7 +53,7 @@ def _complaints(network: Network) -> Iterator[str]:
         yield from _of_normalisation(network.normalisation, len(network.layers), width)
 
 
-def _of_normalisation(normalisation: Normalisation, layers: int, width: int) -> Iterator[str]:
+def _of_normalisation(normalisation: layers.Normalisation, depth: int, width: int) -> Iterator[str]:
     if normalisation.eps < 0:
         yield f"eps is {normalisation.eps}, less than 0"
     if not is_power_of_two(normalisation.unit):
@@ -81,8 +62,8 @@ def _of_normalisation(normalisation: Normalisation, layers: int, width: int) -> 
         ("attention", normalisation.before_attention),
         ("the feed-forward layer", normalisation.before_feed_forward),
     ):
-        if len(norms) != layers:
-            yield f"{len(norms)} norms before {place} for {layers} layers"
+        if len(norms) != depth:
+            yield f"{len(norms)} norms before {place} for {depth} layers"
         for number, norm in enumerate(norms):
             if len(norm.gain) != width or len(norm.bias) != width:
                 yield f"layer {number}: the norm before {place} is not one of {width} coordinates"
@@ -100,7 +81,7 @@ def is_power_of_two(value: Fraction) -> bool:
     return p > 0 and p & (p - 1) == 0 and q & (q - 1) == 0
 
 
-def _of_outputs(network: Network) -> Iterator[str]:
+def _of_outputs(network: layers.Network) -> Iterator[str]:
     for output in {network.output, *network.outputs}:
         if not 0 <= output < len(network.coordinates):
             yield f"output coordinate {output} does not exist"
@@ -117,7 +98,7 @@ def _of_outputs(network: Network) -> Iterator[str]:
         yield "an integer is a share of positions among which is its own"
 
 
-def _of_layer(layer: Layer, network: Network, where: str) -> Iterator[str]:
+def _of_layer(layer: layers.Layer, network: layers.Network, where: str) -> Iterator[str]:
     width = len(network.coordinates)
     for number, head in enumerate(layer.heads):
         yield from _of_head(head, network, f"{where}, head {number}")
@@ -131,12 +112,12 @@ def _of_layer(layer: Layer, network: Network, where: str) -> Iterator[str]:
             yield f"{where}: hidden units {low} and {high} are not a clamp"
 
 
-def is_clamp(low: Hidden, high: Hidden) -> bool:
+def is_clamp(low: layers.Hidden, high: layers.Hidden) -> bool:
     """Whether the difference of the two hidden units rounds their common form to a bit."""
     return low.form == high.form and low.bias - high.bias == Fraction(1, 2)
 
 
-def _of_head(head: Head, network: Network, where: str) -> Iterator[str]:
+def _of_head(head: layers.Head, network: layers.Network, where: str) -> Iterator[str]:
     width = len(network.coordinates)
     if len(head.query) != len(head.key):
         yield f"{where}: {len(head.query)} query rows and {len(head.key)} key rows"
@@ -150,25 +131,25 @@ def _of_head(head: Head, network: Network, where: str) -> Iterator[str]:
         yield from _of_form(form, width, where)
 
 
-def _forms_of(construction: Construction | Foreign) -> tuple[LinearForm, ...]:
+def _forms_of(construction: layers.Construction | layers.Foreign) -> tuple[layers.LinearForm, ...]:
     match construction:
-        case Uniform() | Neighbour() | Foreign():
+        case layers.Uniform() | layers.Neighbour() | layers.Foreign():
             return ()
-        case Select(_, cases):
+        case layers.Select(_, cases):
             return tuple(form for case in cases for form in case if form is not None)
-        case Sign(difference) | IntegerSign(difference):
+        case layers.Sign(difference) | layers.IntegerSign(difference):
             return (difference,)
-        case LocalSign(left, right, gate, _):
+        case layers.LocalSign(left, right, gate, _):
             return (left, right, gate)
-        case Lookup(ratio, unit) | IntegerValue(ratio, unit):
+        case layers.Lookup(ratio, unit) | layers.IntegerValue(ratio, unit):
             return (ratio, unit)
-        case NearestInteger(_, blocked, query, key, square):
+        case layers.NearestInteger(_, blocked, query, key, square):
             return (blocked, query, key, square)
         case _:
             assert_never(construction)
 
 
-def _of_form(form: LinearForm, width: int, where: str) -> Iterator[str]:
+def _of_form(form: layers.LinearForm, width: int, where: str) -> Iterator[str]:
     named = [coordinate for coordinate, _ in form]
     if any(not 0 <= coordinate < width for coordinate in named):
         yield f"{where}: a coordinate does not exist"

@@ -15,14 +15,9 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.verdict import Status
 from attemper.languages.regular.dfa import Dfa
 from attemper.networks.layers import Network
+from attemper.reading import machines
 from attemper.reading.endless import endless
-from attemper.reading.machines import (
-    CONFIGURATIONS,
-    SECONDS,
-    CapReachedError,
-    automaton_of,
-    looks_to_the_right,
-)
+from attemper.reading.machines import automaton_of
 from attemper.reading.programs import read_program
 
 NAMED = (12, 100, 4, 0)
@@ -56,7 +51,7 @@ class EndlessError(UnprovenError):
 class DecompilingLimits:
     """How many configurations are followed, of which programs, and who is told what is being done."""
 
-    configurations: int = CONFIGURATIONS
+    configurations: int = machines.CONFIGURATIONS
     follow_endless: bool = True
     report: Callable[[str], None] = lambda _: None
 
@@ -64,8 +59,8 @@ class DecompilingLimits:
 def decompile(
     network: Network,
     *,
-    configurations: int = CONFIGURATIONS,
-    seconds: float = SECONDS,
+    configurations: int = machines.CONFIGURATIONS,
+    seconds: float = machines.SECONDS,
     end: float | None = None,
     follow_endless: bool = True,
     report: Callable[[str], None] = lambda _: None,
@@ -88,14 +83,14 @@ def decompile(
     for large in NAMED:
         try:
             return _decompiled(network, large, limits, clock)
-        except (CapReachedError, EndlessError):
+        except (machines.CapReachedError, EndlessError):
             raise
         except UnprovenError as error:
             reasons.append(error)
     raise reasons[0]
 
 
-def program_of(network: Network, *, seconds: float = SECONDS) -> Realisation:
+def program_of(network: Network, *, seconds: float = machines.SECONDS) -> Realisation:
     """The program that the network runs, as `reading.programs` finds it. Raises as `decompile` does.
 
     Nothing is proved: the checker has to be asked what the network computes.
@@ -127,7 +122,7 @@ class _Clock:
     def look(self) -> None:
         """Raise `CapReachedError` once the time is over."""
         if monotonic() > self.end:
-            raise CapReachedError(f"it was not read within {self.seconds:g} seconds", "seconds")
+            raise machines.CapReachedError(f"it was not read within {self.seconds:g} seconds", "seconds")
 
 
 def _read(network: Network, large: int, clock: _Clock) -> Realisation:
@@ -166,7 +161,7 @@ def _decompiled(network: Network, large: int, limits: DecompilingLimits, clock: 
 
 def _require_left(said: Realisation) -> None:
     """Raise `UnprovenError` for what looks to the right, before its steps are refused by their numbers."""
-    if any(map(looks_to_the_right, said.program.steps)):
+    if any(map(machines.looks_to_the_right, said.program.steps)):
         raise UnprovenError(
             "a head looks to the right, or at all positions, and only what looks to the left is followed, "
             "symbol by symbol: if what the network was made of can be said by masks j <= i and j < i (in a "

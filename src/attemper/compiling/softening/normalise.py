@@ -29,29 +29,11 @@ from typing import final
 
 from attemper.compiling.building.weights import form, scaled, stored
 from attemper.errors import OptionError, UnsupportedError
-from attemper.exact.closed_forms import (
-    ClosedForm,
-    Number,
-    form_from_tree,
-    form_to_tree,
-    number,
-    show_form,
-    times,
-)
+from attemper.exact import closed_forms
+from attemper.exact.closed_forms import number
 from attemper.exact.roots import square_root
+from attemper.networks import layers
 from attemper.networks.constants import constants_of, written_by
-from attemper.networks.layers import (
-    HEAD_WIDTHS,
-    OPPOSITE,
-    Coordinate,
-    Head,
-    Hidden,
-    Layer,
-    LinearForm,
-    Network,
-    Norm,
-    Normalisation,
-)
 from attemper.networks.regime import Regime
 from attemper.networks.wellformed import is_power_of_two
 
@@ -148,7 +130,7 @@ def require_bounded(regime: Regime) -> None:
         raise UnsupportedError(IMPOSSIBLE)
 
 
-def normalise(network: Network, how: LayerNorm) -> Network:
+def normalise(network: layers.Network, how: LayerNorm) -> layers.Network:
     """The network of pairs that computes behind normalisations what a soft network computes without.
 
     Coordinates 0 to d - 1 are those of the plain network, c + d is the partner of c. Heads of more than eight
@@ -156,15 +138,15 @@ def normalise(network: Network, how: LayerNorm) -> Network:
     """
     plain = _padded(network, how.padding)
     pairs = _Pairs(plain, how)
-    layers = tuple(pairs.layer(layer, number) for number, layer in enumerate(plain.layers))
+    widened = tuple(pairs.layer(layer, number) for number, layer in enumerate(plain.layers))
     return replace(
         plain,
-        coordinates=(*plain.coordinates, *(f"{OPPOSITE}{label}" for label in plain.coordinates)),
+        coordinates=(*plain.coordinates, *(f"{layers.OPPOSITE}{label}" for label in plain.coordinates)),
         embedding=tuple(pairs.written(row) for row in plain.embedding),
         positions=tuple(pairs.positions()),
-        layers=layers,
-        head_width=_head_width(layers),
-        normalisation=Normalisation(
+        layers=widened,
+        head_width=_head_width(widened),
+        normalisation=layers.Normalisation(
             how.eps, how.unit, how.is_centred, tuple(pairs.norms[0::2]), tuple(pairs.norms[1::2])
         ),
     )
@@ -173,43 +155,43 @@ def normalise(network: Network, how: LayerNorm) -> Network:
 class _Pairs:
     """What is read and written in pairs, and the norms: those of layer l are number 2 l and 2 l + 1."""
 
-    def __init__(self, plain: Network, how: LayerNorm) -> None:
+    def __init__(self, plain: layers.Network, how: LayerNorm) -> None:
         self.plain, self.unit, self.width = plain, how.unit, len(plain.coordinates)
         base = how.eps + how.unit**2 * _constant_square(plain) / self.width
         root = square_root(base, BITS)
         gains, biases = cycle(map(stored, how.gain)), cycle(map(stored, how.bias))
         gained = [tuple(islice(gains, self.width)) for _ in range(2 * len(plain.layers))]
         shifts = [tuple(islice(biases, self.width)) for _ in gained]
-        self.norms = [Norm(2 * gain, 2 * bias) for gain, bias in zip(gained, shifts, strict=True)]
+        self.norms = [layers.Norm(2 * gain, 2 * bias) for gain, bias in zip(gained, shifts, strict=True)]
         self.scales = [tuple(root / (2 * how.unit * one) for one in gain) for gain in gained]
 
-    def read(self, row: LinearForm, norm: int) -> LinearForm:
+    def read(self, row: layers.LinearForm, norm: int) -> layers.LinearForm:
         """The form behind a norm: each weight is rounded once."""
         weights = [(c, stored(factor * self.scales[norm][c])) for c, factor in row]
         return form(*weights, *((c + self.width, -weight) for c, weight in weights))
 
-    def written(self, row: LinearForm) -> LinearForm:
+    def written(self, row: layers.LinearForm) -> layers.LinearForm:
         """What is added to the stream: lambda times each number, and minus that to its partner."""
         return form(*scaled(row, self.unit), *((c + self.width, -self.unit * own) for c, own in row))
 
-    def positions(self) -> Iterator[tuple[Coordinate, ClosedForm]]:
+    def positions(self) -> Iterator[tuple[layers.Coordinate, closed_forms.ClosedForm]]:
         """The position embeddings, by coordinate."""
         for sign, offset in ((1, 0), (-1, self.width)):
             for coordinate, closed in self.plain.positions:
                 yield coordinate + offset, _times(sign * self.unit, closed)
 
-    def layer(self, layer: Layer, number: int) -> Layer:
+    def layer(self, layer: layers.Layer, number: int) -> layers.Layer:
         """The layer with that number: as many hidden units, and the same clamps."""
         hidden = tuple(
-            Hidden(self.read(unit.form, 2 * number + 1), unit.bias, self.written(unit.outputs))
+            layers.Hidden(self.read(unit.form, 2 * number + 1), unit.bias, self.written(unit.outputs))
             for unit in layer.hidden
         )
         heads = tuple(part for head in layer.heads for part in self.heads(head, 2 * number))
         return replace(layer, heads=heads, hidden=hidden)
 
-    def heads(self, head: Head, norm: int) -> Iterator[Head]:
+    def heads(self, head: layers.Head, norm: int) -> Iterator[layers.Head]:
         """The head, whose values are written twice; several where that is more than a head can write."""
-        most = max(HEAD_WIDTHS) // 2
+        most = max(layers.HEAD_WIDTHS) // 2
         for start in range(0, max(len(head.values), 1), most):
             values = [scaled(self.read(own, norm), self.unit) for own in head.values[start : start + most]]
             targets = head.targets[start : start + most]
@@ -222,7 +204,7 @@ class _Pairs:
             )
 
 
-def _padded(network: Network, padding: Fraction) -> Network:
+def _padded(network: layers.Network, padding: Fraction) -> layers.Network:
     """The network with one more coordinate, which always is the padding; the same if that is 0."""
     if not padding:
         return network
@@ -233,27 +215,31 @@ def _padded(network: Network, padding: Fraction) -> Network:
     )
 
 
-def _constant_square(network: Network) -> Fraction:
+def _constant_square(network: layers.Network) -> Fraction:
     """The sum of the squares of the coordinates that are one number at all positions of all words."""
     unwritten = set(range(len(network.coordinates))) - written_by(network.layers)
     found = constants_of(network.embedding, network.positions, unwritten)
     return sum((value**2 for value in found.values()), Fraction(0))
 
 
-def _times(factor: Fraction, closed: ClosedForm) -> ClosedForm:
+def _times(factor: Fraction, closed: closed_forms.ClosedForm) -> closed_forms.ClosedForm:
     """The product. Raises `UnsupportedError` if no file holds it."""
-    product = number(factor * closed.value) if isinstance(closed, Number) else times(factor, closed)
+    product = (
+        number(factor * closed.value)
+        if isinstance(closed, closed_forms.Number)
+        else closed_forms.times(factor, closed)
+    )
     try:
-        return form_from_tree(form_to_tree(product))
+        return closed_forms.form_from_tree(closed_forms.form_to_tree(product))
     except ValueError as error:
         raise UnsupportedError(
-            f"the position embedding {show_form(closed)[:80]} times lambda cannot be written ({error}); take "
-            "a larger lambda, or write the place in another way"
+            f"the position embedding {closed_forms.show_form(closed)[:80]} times lambda "
+            f"cannot be written ({error}); take a larger lambda, or write the place in another way"
         ) from None
 
 
-def _head_width(layers: Iterable[Layer]) -> int:
+def _head_width(built: Iterable[layers.Layer]) -> int:
     """The least width that every head fits."""
-    rows = (max(len(head.query), len(head.values)) for layer in layers for head in layer.heads)
+    rows = (max(len(head.query), len(head.values)) for layer in built for head in layer.heads)
     most = max(rows, default=1)
-    return min(width for width in HEAD_WIDTHS if width >= most)
+    return min(width for width in layers.HEAD_WIDTHS if width >= most)

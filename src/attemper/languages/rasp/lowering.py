@@ -20,7 +20,7 @@ from attemper.attention_program import ops
 from attemper.attention_program.ops import Nearest as NearestStep
 from attemper.errors import AttemperError
 from attemper.exact.closed_forms import FIRST, LAST
-from attemper.languages.rasp import syntax
+from attemper.languages.rasp import numbers, syntax
 from attemper.languages.rasp.bits import Bits
 from attemper.languages.rasp.cases import (
     MAX_CASES,
@@ -40,20 +40,10 @@ from attemper.languages.rasp.integers import (
 )
 from attemper.languages.rasp.located import mistake, unsupported
 from attemper.languages.rasp.matching import NotMatchedError, key_of, key_term, queries_of, query_terms
-from attemper.languages.rasp.numbers import (
-    MAX_CHANCES,
-    Chances,
-    SeveralSidesError,
-    TooManyChancesError,
-    certain,
-    chosen,
-    distribution,
-    integer,
-)
 from attemper.languages.rasp.show import show_expression
 from attemper.languages.temporal.reading import At
 
-Value = ops.Ref | SymbolBits | Branches | Chances
+Value = ops.Ref | SymbolBits | Branches | numbers.Chances
 """A Bit, a Symbol, an Integer or a Distribution."""
 
 
@@ -105,7 +95,7 @@ class Lowering:
             case syntax.WordSymbol():
                 return self.word_symbol
             case syntax.Distributed(probabilities):
-                return certain(self.bits, probabilities)
+                return numbers.certain(self.bits, probabilities)
             case syntax.Conditional():
                 return self._conditional(expression)
             case syntax.Nearest():
@@ -204,12 +194,12 @@ class Lowering:
                 return self.integers.chosen(condition, then, otherwise)
             except TooManyBranchesError as error:
                 raise self._refused(error, expression) from None
-        if isinstance(then, Chances):
-            assert isinstance(otherwise, Chances)
+        if isinstance(then, numbers.Chances):
+            assert isinstance(otherwise, numbers.Chances)
             try:
-                return chosen(self.bits, condition, then, otherwise)
-            except TooManyChancesError:
-                message = f"the distribution distinguishes more than {MAX_CHANCES:,} cases"
+                return numbers.chosen(self.bits, condition, then, otherwise)
+            except numbers.TooManyChancesError:
+                message = f"the distribution distinguishes more than {numbers.MAX_CHANCES:,} cases"
                 raise unsupported(message, self.text, expression.place) from None
         assert isinstance(otherwise, Mapping)
         no = self.bits.false
@@ -270,13 +260,13 @@ class Lowering:
             case _:
                 assert_never(quantifier)
 
-    def numbers(self, output: Branches | Chances) -> ops.Numbers:
+    def numbers(self, output: Branches | numbers.Chances) -> ops.Numbers:
         """The numbers that the output puts out. Raises `UnsupportedError` for counts over several masks."""
-        if isinstance(output, Chances):
-            return distribution(output)
+        if isinstance(output, numbers.Chances):
+            return numbers.distribution(output)
         try:
-            return integer(self.bits, output, self.source.divisor)
-        except SeveralSidesError:
+            return numbers.integer(self.bits, output, self.source.divisor)
+        except numbers.SeveralSidesError:
             divisor = self.source.divisor
             where = "" if divisor in {None, syntax.Divisor.VISIBLE} else f", and is divided by {divisor}"
             message = (

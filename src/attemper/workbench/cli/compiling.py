@@ -13,15 +13,9 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.certificates.claims import Certificate, FloatClaim, RealClaim
 from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import save as save_certificate
+from attemper.certifying import choosing
 from attemper.certifying.certificate import ARITHMETICS, certificate_of
-from attemper.certifying.choosing import (
-    Chosen,
-    Goal,
-    choose,
-    layers_without_counting,
-    tells_cases_apart,
-    way_taken,
-)
+from attemper.certifying.choosing import choose
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.decompose import Alternative
 from attemper.compiling.decomposing.limits import CapError, CascadeCaps, parse_caps
@@ -128,7 +122,7 @@ def compile_command(
     notes = (ON_LAST_SYMBOLS,) if is_definite else tuple(notes_on_words(language, letters))
     if empty is None and not is_definite:
         notes += tuple(_notes_on_the_empty_word(language))
-    goal = None if horizon is None else Goal(FORMATS[dtype.value], kernel, horizon)
+    goal = None if horizon is None else choosing.Goal(FORMATS[dtype.value], kernel, horizon)
     wanted = regimes_for(regime, goal, normalised)
     expression = "" if regex is None or is_definite else regex
     order = CompileRequest(language, letters, wanted, goal, limits, expression, text, notes, normalised)
@@ -143,7 +137,7 @@ class CompileRequest:
     language: Language
     alphabet: Alphabet
     regimes: tuple[Regime, ...]
-    goal: Goal | None = None
+    goal: choosing.Goal | None = None
     limits: CascadeCaps = field(default_factory=CascadeCaps)
     regex: str = ""
     rasp: str = ""
@@ -193,7 +187,7 @@ class _Made:
     """What was compiled and written, and what is to be said of it."""
 
     output: Path
-    chosen: Chosen
+    chosen: choosing.Chosen
     model: Model
     certificate: Certificate | None
     replaced: bool
@@ -249,7 +243,9 @@ def _notes_on_the_empty_word(language: Language) -> Iterator[str]:
             pass
 
 
-def _notes_on_the_horizon(language: Language, chosen: Chosen, certificate: Certificate) -> Iterator[str]:
+def _notes_on_the_horizon(
+    language: Language, chosen: choosing.Chosen, certificate: Certificate
+) -> Iterator[str]:
     """What is to be known where fewer layers or heads make a shorter horizon than more of them would."""
     in_float32 = (
         one for one in certificate.claims if isinstance(one, FloatClaim) and one.format == FLOAT32.name
@@ -262,11 +258,11 @@ def _notes_on_the_horizon(language: Language, chosen: Chosen, certificate: Certi
     remedy = f"try --dtype float32{kernel} --horizon {FAR}"
     match language:
         case Dfa():
-            layers = layers_without_counting(chosen)
+            layers = choosing.layers_without_counting(chosen)
             if layers is not None:
                 other = f"{layers} layers of attention without counting may go further"
                 yield f"this network counts, and is {proved}; {other}: {remedy}"
-        case ProgramLanguage() if tells_cases_apart(chosen):
+        case ProgramLanguage() if choosing.tells_cases_apart(chosen):
             yield f"a head tells cases apart, {proved}; a head for every case may go further: {remedy}"
         case _:
             pass
@@ -274,7 +270,7 @@ def _notes_on_the_horizon(language: Language, chosen: Chosen, certificate: Certi
 
 def alternatives_text(alternatives: Sequence[Alternative]) -> str:
     """The way in which a cascade was built, and the layers of attention of the others that were tried."""
-    best = way_taken(alternatives)
+    best = choosing.way_taken(alternatives)
     kinds: dict[str, int] = {}
     for one in alternatives:
         if one.sublayers is not None and one is not best:

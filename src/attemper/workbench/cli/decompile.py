@@ -17,17 +17,8 @@ from attemper.workbench.cli.options import Json
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.decompiling import Decompiled, decompile
-from attemper.workbench.report.decompiled import (
-    PrintAs,
-    Printed,
-    Remarks,
-    automaton_lines,
-    class_of,
-    lines_of,
-    record_of,
-    remarks_on,
-    text_of,
-)
+from attemper.workbench.report import decompiled
+from attemper.workbench.report.decompiled import class_of
 from attemper.writing import write_together
 
 if TYPE_CHECKING:
@@ -47,8 +38,8 @@ def decompile_command(
         ),
     ],
     form: Annotated[
-        PrintAs, typer.Option("--as", help="What is printed, and written by -o FILE.")
-    ] = PrintAs.AUTOMATON,
+        decompiled.PrintAs, typer.Option("--as", help="What is printed, and written by -o FILE.")
+    ] = decompiled.PrintAs.AUTOMATON,
     edited: Annotated[
         bool, typer.Option("--edited", help="Read the weights as they are now, whoever changed them.")
     ] = False,
@@ -81,7 +72,7 @@ def decompile_command(
     Exit codes: 0 read back, 1 a model's own runs differ from the tables, 12 UNKNOWN, with the reason.
     """
     if ":" in subject and not Path(subject).exists():
-        if edited or form is not PrintAs.AUTOMATON or (output or "").endswith("/"):
+        if edited or form is not decompiled.PrintAs.AUTOMATON or (output or "").endswith("/"):
             raise OptionError("--edited, --as and -o DIR/ are about a network's folder, not about a model")
         return _model(subject, WORDS if words is None else words, configurations, seconds, output, json)
     if words is not None:
@@ -93,20 +84,20 @@ def decompile_command(
                 subject, edited=edited, configurations=configurations, seconds=seconds, report=report
             )
             report("writing down what was read")
-            text = text_of(found, form)
+            text = decompiled.text_of(found, form)
             if output is not None:
                 _write(found, text, form, output)
     except UnprovenError as error:
         return _unknown(subject, str(error), json)
     except KeyboardInterrupt as end:
         return _unknown(subject, str(end) or "interrupted", json)
-    is_remarked = json or form is PrintAs.AUTOMATON
-    shown = Printed(found, text, _remarks(found, caps) if is_remarked else None)
+    is_remarked = json or form is decompiled.PrintAs.AUTOMATON
+    shown = decompiled.Printed(found, text, _remarks(found, caps) if is_remarked else None)
     is_interrupted = is_remarked and shown.remarks is None
     if json:
-        print_json({"subject": subject, "status": "PROVED", **record_of(shown, form)})
+        print_json({"subject": subject, "status": "PROVED", **decompiled.record_of(shown, form)})
     else:
-        out.print_lines("\n".join(lines_of(shown, form)))
+        out.print_lines("\n".join(decompiled.lines_of(shown, form)))
         if output is not None:
             out.print(f"wrote {output}")
         if is_interrupted:
@@ -114,11 +105,11 @@ def decompile_command(
     return ExitCode.UNKNOWN if is_interrupted else ExitCode.OK
 
 
-def _remarks(found: Decompiled, caps: Caps) -> Remarks | None:
+def _remarks(found: Decompiled, caps: Caps) -> decompiled.Remarks | None:
     """What is said beside what was read; None if that is interrupted."""
     try:
         with activity("looking for its class, and a formula"):
-            return remarks_on(found, caps)
+            return decompiled.remarks_on(found, caps)
     except KeyboardInterrupt:
         return None
 
@@ -134,13 +125,13 @@ def _unknown(subject: str, reason: str, json: bool) -> int:
 # A network's folder ---------------------------------------------------------------------------------------
 
 
-def _write(found: Decompiled, text: str, form: PrintAs, output: str) -> None:
+def _write(found: Decompiled, text: str, form: decompiled.PrintAs, output: str) -> None:
     """What was asked for, as a file; or the weights, certified to compute what was read, as a folder.
 
     Raises `UnsupportedError` where there is no automaton to be written: a formula is no automaton's file.
     """
     if not output.endswith("/"):
-        if form is PrintAs.AUTOMATON and found.automaton is None:
+        if form is decompiled.PrintAs.AUTOMATON and found.automaton is None:
             raise UnsupportedError(
                 f"no automaton was found, but a formula that counts: write that with --as formula -o {output}"
             )
@@ -178,4 +169,4 @@ def _model(
 def _model_lines(found: ModelReading) -> list[str]:
     if found.disagreement is not None:
         return list(found.lines())
-    return [*found.lines(), *automaton_lines(found.dfa, class_of(found.dfa))]
+    return [*found.lines(), *decompiled.automaton_lines(found.dfa, class_of(found.dfa))]

@@ -9,16 +9,8 @@ from typing import final
 
 from attemper.exact.closed_forms import ClosedForm, Number, Product, growth, show_form, times
 from attemper.languages.words import show_alphabet
-from attemper.networks.layers import (
-    OPPOSITE,
-    Head,
-    LinearForm,
-    Network,
-    Normalisation,
-    Softmax,
-    hidden_width,
-    parameter_count,
-)
+from attemper.networks import layers
+from attemper.networks.layers import Normalisation
 from attemper.workbench.model import Model
 from attemper.workbench.report.assumptions import OneSymbol, one_symbol
 from attemper.workbench.report.heads import labels_written
@@ -101,15 +93,15 @@ def summary_of(model: Model) -> Summary:
         heads=len(heads),
         d_model=len(network.coordinates),
         d_head=network.head_width,
-        d_mlp=hidden_width(network),
-        parameters=parameter_count(network),
+        d_mlp=layers.hidden_width(network),
+        parameters=layers.parameter_count(network),
         position_embeddings=tuple(dict.fromkeys(map(show_form, _embedded(network)))),
         head_list=heads,
         stream=streaming_of(model),
     )
 
 
-def logit_growth(network: Network, head: Head) -> int:
+def logit_growth(network: layers.Network, head: layers.Head) -> int:
     """An e with |logit| = O(n^e) for every word of length n: an upper bound from the closed forms.
 
     Coordinates that are neither position embeddings nor integers hold bits and averages, which are bounded.
@@ -118,13 +110,13 @@ def logit_growth(network: Network, head: Head) -> int:
     positions = network.positions if network.normalisation is None else ()
     grows = {coordinate: growth(form) for coordinate, form in positions}
 
-    def of_form(form: LinearForm) -> int:
+    def of_form(form: layers.LinearForm) -> int:
         return max((grows.get(coordinate, 0) for coordinate, _ in form), default=0)
 
     for own in (own for layer in network.layers for own in layer.heads):
         grows |= {target: of_form(value) for value, target in zip(own.values, own.targets, strict=True)}
     rows = (of_form(q) + of_form(k) for q, k in zip(head.query, head.key, strict=True))
-    coldness = growth(head.weighting.inverse_temperature) if isinstance(head.weighting, Softmax) else 0
+    coldness = growth(head.weighting.inverse_temperature) if isinstance(head.weighting, layers.Softmax) else 0
     return max(rows, default=0) + coldness
 
 
@@ -140,13 +132,13 @@ def normalisation_of(how: Normalisation) -> str:
     return f"{kind}, eps {float(how.eps):.6g}; the residual stream holds numbers times 2^{power}"
 
 
-def _embedded(network: Network) -> Iterator[ClosedForm]:
+def _embedded(network: layers.Network) -> Iterator[ClosedForm]:
     """The position embeddings, in the unit of the residual stream."""
     how = network.normalisation
     for coordinate, form in network.positions:
         if how is None:
             yield form
-        elif not network.coordinates[coordinate].startswith(OPPOSITE):
+        elif not network.coordinates[coordinate].startswith(layers.OPPOSITE):
             yield _divided(form, how.unit)
 
 
@@ -160,19 +152,21 @@ def _divided(form: ClosedForm, unit: Fraction) -> ClosedForm:
             return times(1 / unit, form)
 
 
-def temperature_of(weighting: Softmax) -> str:
+def temperature_of(weighting: layers.Softmax) -> str:
     """The temperature, as text."""
     coldness = show_form(weighting.inverse_temperature)
     return "1" if coldness == "1" else f"1/({coldness})"
 
 
-def _head(network: Network, number: int, index: int, head: Head, answer: OneSymbol) -> HeadSummary:
+def _head(
+    network: layers.Network, number: int, index: int, head: layers.Head, answer: OneSymbol
+) -> HeadSummary:
     return HeadSummary(
         layer=number,
         head=index,
         construction=type(head.construction).__name__,
         masking=str(head.masking),
-        temperature=temperature_of(head.weighting) if isinstance(head.weighting, Softmax) else "hard",
+        temperature=temperature_of(head.weighting) if isinstance(head.weighting, layers.Softmax) else "hard",
         logit_growth=logit_growth(network, head),
         one_symbol=str(answer),
         writes=labels_written(network, head),

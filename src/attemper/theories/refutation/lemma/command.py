@@ -10,14 +10,7 @@ import typer
 from rich.table import Table
 
 from attemper.errors import UnsupportedError
-from attemper.theories.refutation.lemma.constants import (
-    Parameters,
-    RemovedLayer,
-    Variant,
-    exponent,
-    layer_above,
-    parameters,
-)
+from attemper.theories.refutation.lemma import constants
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json, share
 from attemper.workbench.cli.progress import activity
@@ -26,7 +19,7 @@ from attemper.workbench.report.tables import table
 if TYPE_CHECKING:
     from attemper.theories.refutation.lemma.faithful import Reduction
 
-_SHOWN = (Variant.PUBLISHED, Variant.TUNED, Variant.ALTERATION)
+_SHOWN = (constants.Variant.PUBLISHED, constants.Variant.TUNED, constants.Variant.ALTERATION)
 _INPUTS = (1, 2, 3, 4)
 _SHARES = (Fraction(1, 2), Fraction(9, 10))
 _LONGEST = 2000
@@ -85,10 +78,12 @@ def lemma_command(
         raise typer.BadParameter(f"--c must be from 1 to {_MOST_INPUTS}")
     shares = _SHARES if free is None else (share(free, "--free"),)
     layers = [
-        RemovedLayer(inputs, heads, kept) for kept in shares for inputs in (_INPUTS if c is None else (c,))
+        constants.RemovedLayer(inputs, heads, kept)
+        for kept in shares
+        for inputs in (_INPUTS if c is None else (c,))
     ]
     try:
-        found = [parameters(variant, layer) for layer in layers for variant in _SHOWN]
+        found = [constants.parameters(variant, layer) for layer in layers for variant in _SHOWN]
     except OverflowError:
         raise UnsupportedError(
             "the numbers grow too large; choose a smaller --c, --heads or --free"
@@ -101,15 +96,15 @@ def lemma_command(
     out.print("Guaranteed: for every length from n on. Numbers with an e are rounded up.")
 
 
-def _second(found: Parameters) -> int | None:
+def _second(found: constants.Parameters) -> int | None:
     """log10 of a k for the layer above; None if even that is too large to be computed."""
     try:
-        return exponent(found.variant, layer_above(found))
+        return constants.exponent(found.variant, constants.layer_above(found))
     except OverflowError:
         return None
 
 
-def _record(found: Parameters) -> dict[str, object]:
+def _record(found: constants.Parameters) -> dict[str, object]:
     return {
         "variant": found.variant.value,
         "c": found.layer.inputs,
@@ -125,7 +120,7 @@ def _record(found: Parameters) -> dict[str, object]:
     }
 
 
-def _table(found: list[Parameters], heads: int, kept: Fraction) -> Table:
+def _table(found: list[constants.Parameters], heads: int, kept: Fraction) -> Table:
     caption = f"{_heads(heads)}, {kept} of the free inputs stay free"
     headers = ("c", "proof", "k", "c'", "n", "eta", "q", "delta", "k of the next layer")
     shown = table(*headers, wraps=("k of the next layer",), caption=caption)
