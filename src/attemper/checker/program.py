@@ -12,33 +12,8 @@ from collections.abc import Callable, Iterable
 from functools import reduce
 from typing import assert_never, final
 
-from attemper.attention_program.ops import (
-    Attend,
-    Choice,
-    Compare,
-    Comparing,
-    Connective,
-    Count,
-    CountTest,
-    Direction,
-    Equals,
-    Gate,
-    Letter,
-    Linear,
-    Looking,
-    Mask,
-    Matched,
-    Merge,
-    Nearest,
-    Not,
-    Place,
-    Program,
-    Ref,
-    Shift,
-    Step,
-    Table,
-    counted_in,
-)
+from attemper.attention_program import ops
+from attemper.attention_program.ops import counted_in
 from attemper.checker.diagrams import Diagram, Variable
 from attemper.checker.names import AtOffset, Exists, SelectedAt, UnprovenError
 from attemper.checker.sums import Sums
@@ -48,11 +23,11 @@ from attemper.exact.closed_forms import ClosedForm
 from attemper.networks.layers import Masking
 
 MASKINGS = {
-    Mask.UP_TO: Masking.FUTURE,
-    Mask.BEFORE: Masking.STRICT_FUTURE,
-    Mask.FROM: Masking.PAST,
-    Mask.AFTER: Masking.STRICT_PAST,
-    Mask.ALL: Masking.NONE,
+    ops.Mask.UP_TO: Masking.FUTURE,
+    ops.Mask.BEFORE: Masking.STRICT_FUTURE,
+    ops.Mask.FROM: Masking.PAST,
+    ops.Mask.AFTER: Masking.STRICT_PAST,
+    ops.Mask.ALL: Masking.NONE,
 }
 
 
@@ -91,20 +66,20 @@ class Programs(Sums):
 class Steps:
     """The diagrams of a program's steps; those in `named` have names of their own."""
 
-    def __init__(self, positions: Sums, program: Program) -> None:
+    def __init__(self, positions: Sums, program: ops.Program) -> None:
         self.positions, self.names = positions, positions.names
         self.program = program
-        self.named: dict[Ref, Diagram] = {}
-        self.promises: list[tuple[Ref, ...]] = []
+        self.named: dict[ops.Ref, Diagram] = {}
+        self.promises: list[tuple[ops.Ref, ...]] = []
         """Bits that are added up to a bit, where the diagrams do not show that at most one of them is 1."""
-        self._known: dict[Ref, Diagram] = {}
+        self._known: dict[ops.Ref, Diagram] = {}
 
-    def name(self, ref: Ref, diagram: Diagram) -> None:
+    def name(self, ref: ops.Ref, diagram: Diagram) -> None:
         """Call a step by this name from now on: what has been made of it before keeps its own."""
         self.named[ref] = diagram
         self._known[ref] = diagram
 
-    def bit(self, ref: Ref) -> Diagram:
+    def bit(self, ref: ops.Ref) -> Diagram:
         """The diagram of a step that is a bit. Raises `UnprovenError` for steps without a machine meaning."""
         if ref not in self._known:
             self._known[ref] = self.names.canonical(self._bit(ref, self.program.steps[ref]))
@@ -113,69 +88,69 @@ class Steps:
     def make_all(self) -> None:
         """The diagram of every bit, with its promises: also of those that the output does not need."""
         for ref, step in enumerate(self.program.steps):
-            if not isinstance(step, Count | Linear):
+            if not isinstance(step, ops.Count | ops.Linear):
                 self.bit(ref)
 
-    def _bit(self, ref: Ref, step: Step) -> Diagram:
+    def _bit(self, ref: ops.Ref, step: ops.Step) -> Diagram:
         names = self.names
         match step:
-            case Letter(symbols):
+            case ops.Letter(symbols):
                 return self.names.total(names.letter(symbol) for symbol in symbols)
-            case Place(form):
+            case ops.Place(form):
                 return self._place(ref, form)
-            case Not(bit):
+            case ops.Not(bit):
                 return names.negation(self.bit(bit))
-            case Gate(Connective.UNION, bits) | Merge(bits):
+            case ops.Gate(ops.Connective.UNION, bits) | ops.Merge(bits):
                 return self._sum(bits)
-            case Gate(connective, bits):
+            case ops.Gate(connective, bits):
                 return self._gate(connective, map(self.bit, bits))
-            case Table(bits, rows):
+            case ops.Table(bits, rows):
                 return self._table([self.bit(bit) for bit in bits], rows)
-            case Attend() | Nearest() | Matched() | Shift():
+            case ops.Attend() | ops.Nearest() | ops.Matched() | ops.Shift():
                 return self._looked(ref, step)
-            case Compare() | Equals() | CountTest():
+            case ops.Compare() | ops.Equals() | ops.CountTest():
                 return self._compared(ref, step)
-            case Count() | Linear():
+            case ops.Count() | ops.Linear():
                 raise AssertionError("not a bit")
             case _:
                 assert_never(step)
 
-    def _looked(self, ref: Ref, step: Looking) -> Diagram:
+    def _looked(self, ref: ops.Ref, step: ops.Looking) -> Diagram:
         match step:
-            case Attend():
+            case ops.Attend():
                 return self._attend(step)
-            case Nearest():
+            case ops.Nearest():
                 return self.names.nearest(*self._sought(ref, step), self.bit(step.value))
-            case Matched():
+            case ops.Matched():
                 return self._matched(ref, step)
-            case Shift():
+            case ops.Shift():
                 return self._shift(step)
             case _:
                 assert_never(step)
 
-    def _place(self, ref: Ref, form: ClosedForm) -> Diagram:
+    def _place(self, ref: ops.Ref, form: ClosedForm) -> Diagram:
         place = plain(of_closed_form(self.names, form), self.names, "a test of positions")
         if not self.names.is_bit(place):
             raise UnprovenError(f"step {ref} is neither 0 nor 1 everywhere")
         return place
 
-    def _sum(self, bits: tuple[Ref, ...]) -> Diagram:
+    def _sum(self, bits: tuple[ops.Ref, ...]) -> Diagram:
         """The sum of bits of which at most one is meant to be 1."""
         total = self.names.canonical(self.names.total(map(self.bit, bits)))
         if not self.names.is_bit(total):
             self.promises.append(bits)
         return total
 
-    def _gate(self, connective: Connective, bits: Iterable[Diagram]) -> Diagram:
+    def _gate(self, connective: ops.Connective, bits: Iterable[Diagram]) -> Diagram:
         names = self.names
         match connective:
-            case Connective.AND:
+            case ops.Connective.AND:
                 return reduce(names.both, bits, names.true)
-            case Connective.OR:
+            case ops.Connective.OR:
                 return reduce(names.either, bits, names.false)
-            case Connective.XOR:
+            case ops.Connective.XOR:
                 return reduce(names.different, bits, names.false)
-            case Connective.UNION:
+            case ops.Connective.UNION:
                 raise AssertionError("a sum, which promises something")
             case _:
                 assert_never(connective)
@@ -185,18 +160,18 @@ class Steps:
             [bit if value else self.names.negation(bit) for bit, value in zip(bits, row, strict=True)]
             for row in rows
         )
-        return self._gate(Connective.OR, (self._gate(Connective.AND, cube) for cube in cubes))
+        return self._gate(ops.Connective.OR, (self._gate(ops.Connective.AND, cube) for cube in cubes))
 
-    def _shift(self, step: Shift) -> Diagram:
+    def _shift(self, step: ops.Shift) -> Diagram:
         """As many neighbours' neighbours as the distance; at the edge the default, or what stands there."""
         names, found = self.names, self.bit(step.bit)
-        offset = -1 if step.direction is Direction.PREVIOUS else 1
+        offset = -1 if step.direction is ops.Direction.PREVIOUS else 1
         for _ in range(step.distance):
             at_edge = found if step.default is None else names.number(step.default)
             found = names.canonical(self.positions.shifted(found, offset, at_edge))
         return found
 
-    def _attend(self, step: Attend) -> Diagram:
+    def _attend(self, step: ops.Attend) -> Diagram:
         """By the case that is in force at i: that there are no two of these is promised."""
         names = self.names
         heres = tuple(here for here, _ in step.cases if here is not None)
@@ -207,15 +182,15 @@ class Steps:
             found = selected if here is None else names.choose(self.bit(here), selected, found)
         return found
 
-    def _unsought(self, step: Attend) -> Diagram:
+    def _unsought(self, step: ops.Attend) -> Diagram:
         """Where no case is in force: a head, which looks for nothing, reads the outermost position."""
         if step.default is not None:
             return self.names.number(step.default)
         return self._selected(step, self.names.true)
 
-    def _selected(self, step: Attend, where: Diagram) -> Diagram:
+    def _selected(self, step: ops.Attend, where: Diagram) -> Diagram:
         """The value where the bit `where` holds; if it holds nowhere, a head falls on what is blocked."""
-        names, masking, leftmost = self.names, MASKINGS[step.mask].weak, step.choice is Choice.LEFTMOST
+        names, masking, leftmost = self.names, MASKINGS[step.mask].weak, step.choice is ops.Choice.LEFTMOST
         value = self.bit(step.value)
         found = self.positions.chosen(masking, leftmost, where, value)
         if step.default is None:
@@ -231,35 +206,37 @@ class Steps:
             return weak
         return self.positions.shifted(weak, -1 if masking is Masking.STRICT_FUTURE else 1, unseen)
 
-    def _compared(self, ref: Ref, step: Comparing) -> Diagram:
+    def _compared(self, ref: ops.Ref, step: ops.Comparing) -> Diagram:
         names = self.names
         match step:
-            case Compare(count, threshold):
+            case ops.Compare(count, threshold):
                 return self._at_least(count, threshold)
-            case Equals(count, value):
+            case ops.Equals(count, value):
                 above = self._at_least(count, value + 1)
                 return names.both(self._at_least(count, value), names.negation(above))
-            case CountTest(predicate, count, scale, shift):
+            case ops.CountTest(predicate, count, scale, shift):
                 constant, counts = self._counts(count, scale, shift)
                 return test_of_sum(self.positions, predicate, counts, constant)
             case _:
                 assert_never(step)
 
-    def _matched(self, ref: Ref, step: Matched) -> Diagram:
+    def _matched(self, ref: ops.Ref, step: ops.Matched) -> Diagram:
         """The key at the nearest position is not less than the query, and not more."""
         names = self.names
         found, _ = names.nearest_key(*self._sought(ref, step))
         return names.both(names.beyond(found, 0), names.negation(names.beyond(found, 1)))
 
-    def _sought(self, ref: Ref, step: Nearest | Matched) -> tuple[Masking, bool, Diagram, int, int]:
+    def _sought(
+        self, ref: ops.Ref, step: ops.Nearest | ops.Matched
+    ) -> tuple[Masking, bool, Diagram, int, int]:
         """Mask, choice, where, query and key, as they name what is nearest."""
         masking = MASKINGS[step.mask]
         if masking.is_strict:
             raise UnprovenError(f"step {ref} looks for the nearest count where i itself is not seen")
-        leftmost, where = step.choice is Choice.LEFTMOST, self.bit(step.where)
+        leftmost, where = step.choice is ops.Choice.LEFTMOST, self.bit(step.where)
         return masking, leftmost, where, self._clamped(ref, step.query), self._clamped(ref, step.key)
 
-    def _clamped(self, ref: Ref, count: Ref) -> int:
+    def _clamped(self, ref: ops.Ref, count: ops.Ref) -> int:
         """The number of the whole number clamp(count, 1, n), of a count over one side."""
         names = self.names
         constant, sums = self._sums(count)
@@ -271,7 +248,7 @@ class Steps:
         ((number, _),) = names.clamped(side, summand, 1).parts
         return number
 
-    def share(self, side: Masking, count: Ref) -> Diagram:
+    def share(self, side: Masking, count: ops.Ref) -> Diagram:
         """A count divided by the number of positions that a weak mask shows, over which all of it must be."""
         names = self.names
         constant, sums = self._sums(count)
@@ -279,12 +256,12 @@ class Steps:
             raise UnprovenError(f"a number is a share of other positions than step {count} counts")
         return names.mean(side, names.plus(sums[side], names.scaled(names.mark(side), constant)))
 
-    def _at_least(self, count: Ref, threshold: int) -> Diagram:
+    def _at_least(self, count: ops.Ref, threshold: int) -> Diagram:
         """[count >= threshold]."""
         constant, sums = self._sums(count)
         return self.positions.total_at_least(sums, threshold - constant)
 
-    def _sums(self, count: Ref) -> tuple[int, dict[Masking, Diagram]]:
+    def _sums(self, count: ops.Ref) -> tuple[int, dict[Masking, Diagram]]:
         """A constant, and the sum of what is added up to it under each weak mask."""
         names = self.names
         sums = dict.fromkeys((Masking.FUTURE, Masking.PAST, Masking.NONE), names.false)
@@ -293,7 +270,7 @@ class Steps:
             sums[masking] = names.plus(sums[masking], names.scaled(bit, factor))
         return constant, sums
 
-    def _counts(self, count: Ref, scale: int = 1, shift: int = 0) -> tuple[int, list[Counted]]:
+    def _counts(self, count: ops.Ref, scale: int = 1, shift: int = 0) -> tuple[int, list[Counted]]:
         """scale * count + shift as a constant, and what is added up to it under the weak masks."""
         counted_there = counted_in(self.program, count, scale, shift)
         if counted_there is None:
@@ -302,7 +279,7 @@ class Steps:
         found: list[Counted] = []
         for ref, factor in factors.items():
             counted = self.program.steps[ref]
-            assert isinstance(counted, Count)
+            assert isinstance(counted, ops.Count)
             masking = MASKINGS[counted.mask]
             found.append(
                 (factor, masking.weak, self._beside(masking, self.bit(counted.bit), self.names.false))
@@ -310,12 +287,12 @@ class Steps:
         return constant, found
 
 
-def defined_by(positions: Sums, program: Program) -> tuple[Diagram, ...]:
+def defined_by(positions: Sums, program: ops.Program) -> tuple[Diagram, ...]:
     """The normal form of each of a program's outputs. Raises `UnprovenError` as `kept_by` does."""
     return results_of(kept_by(positions, program))
 
 
-def kept_by(positions: Sums, program: Program) -> Steps:
+def kept_by(positions: Sums, program: ops.Program) -> Steps:
     """The steps of a program that keeps its promises.
 
     Raises `UnprovenError` where a promise is not seen to be kept, also by a step that the output does not

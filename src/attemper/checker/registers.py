@@ -16,33 +16,8 @@ from functools import reduce
 from math import lcm
 from typing import assert_never, final
 
-from attemper.attention_program.ops import (
-    Attend,
-    Choice,
-    Compare,
-    Comparing,
-    Connective,
-    Count,
-    CountTest,
-    Direction,
-    Equals,
-    Gate,
-    Letter,
-    Linear,
-    Mask,
-    Matched,
-    Merge,
-    Nearest,
-    Not,
-    Place,
-    Program,
-    Ref,
-    Shift,
-    Step,
-    Table,
-    counted_in,
-    inputs,
-)
+from attemper.attention_program import ops
+from attemper.attention_program.ops import counted_in
 from attemper.checker.cases import (
     KnownBit,
     KnownInteger,
@@ -73,7 +48,7 @@ Registers = tuple[Hashable, ...]
 UNKNOWN = "?"
 """How a bit that has been forgotten is kept; others as "0" and "1"."""
 
-AT_FIRST = Place(closed_forms.FIRST)
+AT_FIRST = ops.Place(closed_forms.FIRST)
 
 
 # Positions --------------------------------------------------------------------------------------------
@@ -88,10 +63,10 @@ class PeriodicPositions:
     period: int
 
     @staticmethod
-    def of(program: Program) -> PeriodicPositions:
+    def of(program: ops.Program) -> PeriodicPositions:
         prefix, period = 1, 1
         for step in program.steps:
-            for test in _tests(step.form) if isinstance(step, Place) else ():
+            for test in _tests(step.form) if isinstance(step, ops.Place) else ():
                 match test:
                     case Remainder(modulus, _):
                         period = lcm(period, modulus)
@@ -146,7 +121,7 @@ class PrefixSum:
     """
 
     constant: int
-    parts: tuple[tuple[int, bool, Ref], ...]
+    parts: tuple[tuple[int, bool, ops.Ref], ...]
     modulus: int
     least: int
     most: int
@@ -160,17 +135,19 @@ class PrefixSum:
         return value if self.least <= value <= self.most else None
 
 
-def _tallies(program: Program, steps: Iterable[Ref], states: int) -> dict[tuple[Ref, bool], PrefixSum]:
+def _tallies(
+    program: ops.Program, steps: Iterable[ops.Ref], states: int
+) -> dict[tuple[ops.Ref, bool], PrefixSum]:
     """What is kept of each count that is tested: for its remainders (True), and for its size (False)."""
-    moduli: dict[Ref, int] = {}
-    edges: dict[Ref, list[int]] = {}
+    moduli: dict[ops.Ref, int] = {}
+    edges: dict[ops.Ref, list[int]] = {}
     for ref in steps:
         match program.steps[ref]:
-            case Compare(count, threshold):
+            case ops.Compare(count, threshold):
                 edges.setdefault(count, []).append(threshold)
-            case Equals(count, value):
+            case ops.Equals(count, value):
                 edges.setdefault(count, []).extend((value, value + 1))
-            case CountTest(predicate, count, scale, shift):
+            case ops.CountTest(predicate, count, scale, shift):
                 match periodic(predicate):
                     case Remainder(modulus, _):
                         moduli[count] = lcm(moduli.get(count, 1), modulus)
@@ -202,27 +179,27 @@ def _tallies(program: Program, steps: Iterable[Ref], states: int) -> dict[tuple[
     return found
 
 
-def _is_once(program: Program, bit: Ref) -> bool:
+def _is_once(program: ops.Program, bit: ops.Ref) -> bool:
     """Whether a bit is seen to be 1 at the first position at most: that test, or a conjunction with it."""
     match program.steps[bit]:
-        case Gate(Connective.AND, bits):
+        case ops.Gate(ops.Connective.AND, bits):
             return any(program.steps[own] == AT_FIRST for own in bits)
         case step:
             return step == AT_FIRST
 
 
-def _counted(program: Program, ref: Ref) -> tuple[int, tuple[tuple[int, bool, Ref], ...]]:
+def _counted(program: ops.Program, ref: ops.Ref) -> tuple[int, tuple[tuple[int, bool, ops.Ref], ...]]:
     """A count as a constant and (factor, whether i itself is left out, bit)."""
     found = counted_in(program, ref)
     if found is None:
         raise UnprovenError(f"step {ref} counts with factors or constants of 2^62 or more")
     constant, factors = found
-    parts: list[tuple[int, bool, Ref]] = []
+    parts: list[tuple[int, bool, ops.Ref]] = []
     for count, factor in factors.items():
         match program.steps[count]:
-            case Count(Mask.UP_TO | Mask.BEFORE as mask, bit):
+            case ops.Count(ops.Mask.UP_TO | ops.Mask.BEFORE as mask, bit):
                 if factor:
-                    parts.append((factor, mask is Mask.BEFORE, bit))
+                    parts.append((factor, mask is ops.Mask.BEFORE, bit))
             case _:
                 raise UnprovenError(f"step {count} counts to the right")
     return constant, tuple(parts)
@@ -235,14 +212,16 @@ def _counted(program: Program, ref: Ref) -> tuple[int, tuple[tuple[int, bool, Re
 class StepCone:
     """The steps that some bits are made of, as far as other bits are not given, and what these steps keep."""
 
-    def __init__(self, program: Program, wanted: Iterable[Ref], given: Collection[Ref], states: int) -> None:
+    def __init__(
+        self, program: ops.Program, wanted: Iterable[ops.Ref], given: Collection[ops.Ref], states: int
+    ) -> None:
         self.program = program
         self.steps = tuple(sorted(made_of(program, wanted, given)))
         self.given = tuple(ref for ref in self.steps if ref in given)
         self.tallies = _tallies(program, (ref for ref in self.steps if ref not in given), states)
         own = [(ref, program.steps[ref]) for ref in self.steps if ref not in given]
-        self.selections = tuple(ref for ref, step in own if isinstance(step, Attend))
-        self.shifts = tuple(ref for ref, step in own if isinstance(step, Shift))
+        self.selections = tuple(ref for ref, step in own if isinstance(step, ops.Attend))
+        self.shifts = tuple(ref for ref, step in own if isinstance(step, ops.Shift))
 
     def start(self) -> Registers:
         """The registers before the first position."""
@@ -251,15 +230,15 @@ class StepCone:
         return (*"0" * bits, *totals)
 
 
-def made_of(program: Program, wanted: Iterable[Ref], given: Collection[Ref]) -> set[Ref]:
+def made_of(program: ops.Program, wanted: Iterable[ops.Ref], given: Collection[ops.Ref]) -> set[ops.Ref]:
     """The steps in question, the given bits among them."""
-    found: set[Ref] = set()
+    found: set[ops.Ref] = set()
     left = list(wanted)
     while left:
         ref = left.pop()
         if ref not in found:
             found.add(ref)
-            left += () if ref in given else inputs(program.steps[ref])
+            left += () if ref in given else ops.inputs(program.steps[ref])
     return found
 
 
@@ -278,7 +257,7 @@ class Moment:
         is_first: bool,
         rows: Sequence[Registers],
         letters: Sequence[int],
-        given: Mapping[Ref, KnownBit],
+        given: Mapping[ops.Ref, KnownBit],
     ) -> None:
         self.part = part
         self.place = place
@@ -286,7 +265,7 @@ class Moment:
         self.letters = letters
         self.count = len(rows)
         self.all = (1 << self.count) - 1
-        self.bits: dict[Ref, KnownBit] = dict(given)
+        self.bits: dict[ops.Ref, KnownBit] = dict(given)
         held = iter(list(zip(*rows, strict=True)))
         self.selected = {ref: (self._held(next(held)), self._held(next(held))) for ref in part.selections}
         self.before = {ref: self._held(next(held)) for ref in part.shifts}
@@ -319,54 +298,54 @@ class Moment:
         """Every step, and the registers after it."""
         for ref in self.part.steps:
             step = self.part.program.steps[ref]
-            if ref not in self.bits and not isinstance(step, Count | Linear):
+            if ref not in self.bits and not isinstance(step, ops.Count | ops.Linear):
                 self.bits[ref] = self._bit(ref, step)
 
-    def require_alone(self, bits: Iterable[Ref]) -> None:
+    def require_alone(self, bits: Iterable[ops.Ref]) -> None:
         """Raise `UnprovenError` where two of these bits can hold."""
         self._alone([self.bits[ref] for ref in bits], "a symbol")
 
-    def require_known(self, ref: Ref) -> None:
+    def require_known(self, ref: ops.Ref) -> None:
         """Raise `UnprovenError` where the bit has been forgotten."""
         if self.bits[ref].yes | self.bits[ref].no != self.all:
             raise UnprovenError(f"step {ref} depends on a total that rises and falls wherever it goes")
 
-    def _bit(self, ref: Ref, step: Step) -> KnownBit:
+    def _bit(self, ref: ops.Ref, step: ops.Step) -> KnownBit:
         match step:
-            case Letter(symbols):
+            case ops.Letter(symbols):
                 return self._known(self._letters(symbols))
-            case Place(form):
+            case ops.Place(form):
                 return self._known(self.all * self._place(form))
-            case Not(bit):
+            case ops.Not(bit):
                 return inverted(self.bits[bit])
-            case Gate(connective, bits):
+            case ops.Gate(connective, bits):
                 return self._gate(connective, [self.bits[bit] for bit in bits])
-            case Merge(bits):
-                return self._gate(Connective.UNION, [self.bits[bit] for bit in bits])
-            case Table(bits, rows):
+            case ops.Merge(bits):
+                return self._gate(ops.Connective.UNION, [self.bits[bit] for bit in bits])
+            case ops.Table(bits, rows):
                 return self._table([self.bits[bit] for bit in bits], rows)
-            case Attend():
+            case ops.Attend():
                 return self._attend(ref, step)
-            case Shift(Direction.PREVIOUS, bit, 1, None):
+            case ops.Shift(ops.Direction.PREVIOUS, bit, 1, None):
                 found = self.bits[bit] if self.is_first else self.before[ref]
                 self.before[ref] = self.bits[bit]
                 return found
-            case Shift() | Nearest() | Matched():
+            case ops.Shift() | ops.Nearest() | ops.Matched():
                 raise UnprovenError(f"step {ref} looks to the right, at counts, or is no step of a machine")
-            case Compare() | Equals() | CountTest():
+            case ops.Compare() | ops.Equals() | ops.CountTest():
                 return self._compared(step)
-            case Count() | Linear():
+            case ops.Count() | ops.Linear():
                 raise AssertionError("not a bit")
             case _:
                 assert_never(step)
 
-    def _compared(self, step: Comparing) -> KnownBit:
+    def _compared(self, step: ops.Comparing) -> KnownBit:
         match step:
-            case Compare(count, threshold):
+            case ops.Compare(count, threshold):
                 return holds(lambda total: total >= threshold, self._increased((count, False), is_own=True))
-            case Equals(count, value):
+            case ops.Equals(count, value):
                 return holds(lambda total: total == value, self._increased((count, False), is_own=True))
-            case CountTest(predicate, count, scale, shift):
+            case ops.CountTest(predicate, count, scale, shift):
                 by_remainder = isinstance(periodic(predicate), Remainder)
                 total = self._increased((count, by_remainder), is_own=True)
                 return holds(lambda value: predicates.holds(predicate, scale * value + shift), total)
@@ -386,15 +365,15 @@ class Moment:
             raise UnprovenError("a test of positions is neither 0 nor 1")
         return int(value)
 
-    def _gate(self, connective: Connective, bits: list[KnownBit]) -> KnownBit:
+    def _gate(self, connective: ops.Connective, bits: list[KnownBit]) -> KnownBit:
         match connective:
-            case Connective.AND:
+            case ops.Connective.AND:
                 return reduce(both, bits, self._known(self.all))
-            case Connective.OR:
+            case ops.Connective.OR:
                 return reduce(either, bits, self._known(0))
-            case Connective.XOR:
+            case ops.Connective.XOR:
                 return reduce(different, bits, self._known(0))
-            case Connective.UNION:
+            case ops.Connective.UNION:
                 self._alone(bits, "a union")
                 return reduce(either, bits, self._known(0))
             case _:
@@ -408,15 +387,15 @@ class Moment:
         cubes = (
             [bit if value else inverted(bit) for bit, value in zip(bits, row, strict=True)] for row in rows
         )
-        return self._gate(Connective.OR, [self._gate(Connective.AND, cube) for cube in cubes])
+        return self._gate(ops.Connective.OR, [self._gate(ops.Connective.AND, cube) for cube in cubes])
 
-    def _attend(self, ref: Ref, step: Attend) -> KnownBit:
+    def _attend(self, ref: ops.Ref, step: ops.Attend) -> KnownBit:
         """A selection: what it gives here; it keeps whether it has found anything, and what it gives.
 
         Where it has found nothing it gives what stands at i (rightmost), or at 1 (leftmost).
         """
         sought = step.where
-        if sought is None or step.default is not None or step.mask not in {Mask.UP_TO, Mask.BEFORE}:
+        if sought is None or step.default is not None or step.mask not in {ops.Mask.UP_TO, ops.Mask.BEFORE}:
             raise UnprovenError(f"step {ref} is no selection to the left of a machine, or has cases")
         where, value = self.bits[sought], self.bits[step.value]
         there = self._known(self.all) if sought == step.value else value
@@ -424,20 +403,20 @@ class Moment:
         match step.choice:
             case _ if self.is_first:
                 given = value
-            case Choice.RIGHTMOST:
+            case ops.Choice.RIGHTMOST:
                 given = chosen(where, there, chosen(found, kept, value))
-            case Choice.LEFTMOST:
+            case ops.Choice.LEFTMOST:
                 given = chosen(found, kept, chosen(where, there, kept))
             case _:
                 assert_never(step.choice)
         has_found = where if self.is_first else either(found, where)
-        is_needed = step.mask is Mask.BEFORE or step.choice is Choice.LEFTMOST
+        is_needed = step.mask is ops.Mask.BEFORE or step.choice is ops.Choice.LEFTMOST
         self.selected[ref] = has_found, given if is_needed else both(has_found, given)
-        if step.mask is Mask.UP_TO:
+        if step.mask is ops.Mask.UP_TO:
             return given
         return self._known(0) if self.is_first else kept
 
-    def _increased(self, key: tuple[Ref, bool], *, is_own: bool | None) -> KnownInteger:
+    def _increased(self, key: tuple[ops.Ref, bool], *, is_own: bool | None) -> KnownInteger:
         """A total with what i adds to it: for i itself, or (None) for the positions after it."""
         total = self.totals[key]
         for factor, is_strict, bit in self.part.tallies[key].parts:

@@ -8,16 +8,8 @@ from typing import assert_never
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.predicates import PredicateError
-from attemper.theories.depth.certificate import (
-    DepthClaim,
-    DepthClaims,
-    EnoughByClasses,
-    EnoughByFormula,
-    HardNetworks,
-    Inseparable,
-    TieBreaking,
-    load,
-)
+from attemper.theories.depth import certificate
+from attemper.theories.depth.certificate import HardNetworks, TieBreaking
 from attemper.theories.depth.check.enough import check_classes, check_formula
 from attemper.theories.depth.check.pairs import check_pair
 
@@ -30,27 +22,27 @@ def judge(path: Path, model: str | None) -> Verdict:
     if model is not None:
         raise OptionError(f"'{path}' is about all networks of a class: leave --model out")
     try:
-        found = load(path)
+        found = certificate.load(path)
     except MalformedFileError as error:
         return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),), Subject(About.NETWORKS, ""))
     return judge_depth(found)
 
 
-def judge_depth(found: DepthClaims) -> Verdict:
+def judge_depth(found: certificate.DepthClaims) -> Verdict:
     """The verdict on each of the claims, none of which is taken for granted."""
     subject = Subject(About.NETWORKS, describe(found.networks), language=found.language.text(found.alphabet))
     return Verdict(tuple(judge_claim(found, claim) for claim in found.claims), subject)
 
 
-def judge_claim(found: DepthClaims, claim: DepthClaim) -> ClaimVerdict:
+def judge_claim(found: certificate.DepthClaims, claim: certificate.DepthClaim) -> ClaimVerdict:
     """The verdict on one claim, UNKNOWN where the language means nothing on a word, or nests too deeply."""
     try:
         match claim:
-            case Inseparable():
+            case certificate.Inseparable():
                 return check_pair(found.language, found.networks, claim)
-            case EnoughByClasses():
+            case certificate.EnoughByClasses():
                 return check_classes(found.language, found.alphabet, found.networks, claim)
-            case EnoughByFormula():
+            case certificate.EnoughByFormula():
                 return check_formula(found.language, found.alphabet, found.networks, claim)
             case _:
                 assert_never(claim)

@@ -13,15 +13,8 @@ from attemper.languages.words import Word
 from attemper.models.exact_arrays.integers import Exact
 from attemper.models.exact_arrays.limbs import least
 from attemper.networks.layers import Network
-from attemper.theories.softening.check.streams import (
-    Attended,
-    ScoreGaps,
-    SymbolNumbers,
-    TiedHead,
-    TieError,
-    batches,
-    follow,
-)
+from attemper.theories.softening.check import streams
+from attemper.theories.softening.check.streams import TiedHead, follow
 
 MOST_WORDS = 2**20
 """How many words are looked at, over all lengths from 1 on, if nothing else is said."""
@@ -97,7 +90,7 @@ def examine(hard: Network, length: int, on_words: Iterable[Word] | None = None) 
     magnitudes: list[Attained | None] = [None] * len(hard.layers)
     gaps: list[list[Attained | None]] = [[None] * len(layer.heads) for layer in hard.layers]
     try:
-        for words in batches(hard, length, on_words):
+        for words in streams.batches(hard, length, on_words):
             for number, step in enumerate(follow(hard, words)):
                 found = _magnitude(hard, step.stream, words)
                 magnitudes[number] = _greater(magnitudes[number], found)
@@ -105,7 +98,7 @@ def examine(hard: Network, length: int, on_words: Iterable[Word] | None = None) 
                     if attended.score_gaps is not None:
                         gap = _gap(hard, attended, attended.score_gaps, words)
                         gaps[number][index] = _lesser(gaps[number][index], gap)
-    except TieError as error:
+    except streams.TieError as error:
         return Examined(length, tie=error.tie)
     greatest = tuple(found or Attained(Fraction(0), ()) for found in magnitudes)
     return Examined(length, greatest, tuple(map(tuple, gaps)))
@@ -121,7 +114,7 @@ def _lesser(known: Attained | None, found: Attained | None) -> Attained | None:
     return found if found.value < known.value else known
 
 
-def _magnitude(hard: Network, stream: Exact, words: SymbolNumbers) -> Attained:
+def _magnitude(hard: Network, stream: Exact, words: streams.SymbolNumbers) -> Attained:
     """The greatest |x| of a stream (B, n, d)."""
     sizes = np.abs(stream.numbers).max(axis=1)
     rows = sizes.argmax(axis=0)
@@ -133,7 +126,9 @@ def _magnitude(hard: Network, stream: Exact, words: SymbolNumbers) -> Attained:
     return Attained(value, _word(hard, words, row))
 
 
-def _gap(hard: Network, attended: Attended, score_gaps: ScoreGaps, words: SymbolNumbers) -> Attained | None:
+def _gap(
+    hard: Network, attended: streams.Attended, score_gaps: streams.ScoreGaps, words: streams.SymbolNumbers
+) -> Attained | None:
     """The least distance of the greatest score to a lower one; None where all visible scores are greatest."""
     lower = attended.visible & ~score_gaps.best
     if not lower.any():
@@ -142,5 +137,5 @@ def _gap(hard: Network, attended: Attended, score_gaps: ScoreGaps, words: Symbol
     return Attained(Fraction(size, score_gaps.scale), _word(hard, words, place[0]))
 
 
-def _word(hard: Network, words: SymbolNumbers, row: int) -> Word:
+def _word(hard: Network, words: streams.SymbolNumbers, row: int) -> Word:
     return tuple(hard.alphabet.symbols[number] for number in words[row].tolist())

@@ -17,16 +17,8 @@ from numpy.typing import NDArray
 
 from attemper.models.arrays import Floats
 from attemper.models.enclosures.forms import GAMMA
-from attemper.models.exact_arrays.integers import (
-    Exact,
-    ExactIntegers,
-    exactly,
-    mapped,
-    narrow,
-    nearest,
-    plus,
-    product,
-)
+from attemper.models.exact_arrays import integers
+from attemper.models.exact_arrays.integers import product
 from attemper.models.exact_arrays.limbs import lower_bounds
 from attemper.networks.layers import Coordinate, Head, Layer, LinearForm
 from attemper.theories.softening.check.streams import Attended, LayerRun, ScoreGaps
@@ -45,9 +37,9 @@ def up(value: Floats, terms: int) -> Floats:
     return np.maximum(found, LEAST, out=found, where=np.asarray(value) != 0)
 
 
-def size_bounds(rows: Exact) -> Floats:
+def size_bounds(rows: integers.Exact) -> Floats:
     """At least the absolute values."""
-    return up(np.abs(nearest(rows)), 3)
+    return up(np.abs(integers.nearest(rows)), 3)
 
 
 # Maps: what does not depend on words ----------------------------------------------------------------
@@ -94,10 +86,10 @@ def _outer(coordinate: Coordinate, left: Sequence[LinearForm], right: Sequence[L
     return tuple((c, value) for c, value in sorted(found.items()) if value)
 
 
-def _matrix(forms: Sequence[LinearForm], width: int) -> Exact:
+def _matrix(forms: Sequence[LinearForm], width: int) -> integers.Exact:
     """The forms as rows of `width` entries."""
     rows = [dict(form) for form in forms]
-    return exactly([[row.get(c, Fraction(0)) for c in range(width)] for row in rows], width)
+    return integers.exactly([[row.get(c, Fraction(0)) for c in range(width)] for row in rows], width)
 
 
 @final
@@ -120,17 +112,17 @@ class LayerMaps:
         if name not in self._known:
             width = self._inner.shape[1]
             written = product(self._outer[active].T, self._inner[active])
-            diagonal = narrow(np.diag([self._scale] * width).astype(object))
-            whole = plus(written, diagonal)
-            self._known[name] = size_bounds(Exact(whole, (self._scale,) * width))
+            diagonal = integers.narrow(np.diag([self._scale] * width).astype(object))
+            whole = integers.plus(written, diagonal)
+            self._known[name] = size_bounds(integers.Exact(whole, (self._scale,) * width))
         return self._known[name]
 
 
-def _common(rows: Exact) -> tuple[ExactIntegers, int]:
+def _common(rows: integers.Exact) -> tuple[integers.ExactIntegers, int]:
     """The same numbers as integers over one denominator."""
     scale = lcm(1, *rows.scales)
     factors = np.array([scale // old for old in rows.scales], dtype=object)
-    return narrow(rows.numbers.astype(object) * factors), scale
+    return integers.narrow(rows.numbers.astype(object) * factors), scale
 
 
 # Facts: what does not depend on temperatures --------------------------------------------------------
@@ -180,7 +172,7 @@ class LayerFacts:
 
 def facts_of(maps: LayerMaps, step: LayerRun, *, is_first: bool) -> LayerFacts:
     """The facts of a layer on a batch. Before the first layer there are no errors, so no pulls."""
-    hidden = nearest(step.hidden)
+    hidden = integers.nearest(step.hidden)
     off = 8 * GAMMA * np.abs(hidden)
     gaps_by_head = (
         None
@@ -195,7 +187,7 @@ def facts_of(maps: LayerMaps, step: LayerRun, *, is_first: bool) -> LayerFacts:
 def _gap_facts(
     maps: HeadMaps, attended: Attended, score_gaps: ScoreGaps, step: LayerRun, is_first: bool
 ) -> GapFacts:
-    pulled = mapped(step.stream, () if is_first else maps.pulled)
+    pulled = integers.mapped(step.stream, () if is_first else maps.pulled)
     return GapFacts(
         score_gaps.winner,
         score_gaps.best,
@@ -203,11 +195,11 @@ def _gap_facts(
         lower_bounds(score_gaps.below, score_gaps.scale),
         _apart(attended.values, score_gaps),
         _apart(pulled, score_gaps),
-        size_bounds(mapped(step.stream, maps.pushed)),
+        size_bounds(integers.mapped(step.stream, maps.pushed)),
     )
 
 
-def _apart(rows: Exact, score_gaps: ScoreGaps) -> Floats:
+def _apart(rows: integers.Exact, score_gaps: ScoreGaps) -> Floats:
     """At least |y_j - y_*| (B, n, n, M) for numbers y (B, n, M) of positions."""
     chosen = np.take_along_axis(rows.numbers, score_gaps.winner[:, :, None], 1)
-    return size_bounds(Exact(plus(rows.numbers[:, None], -chosen[:, :, None]), rows.scales))
+    return size_bounds(integers.Exact(integers.plus(rows.numbers[:, None], -chosen[:, :, None]), rows.scales))
