@@ -9,9 +9,10 @@ from functools import cache
 import pytest
 
 from attemper.checker.proof import prove
+from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.languages.regular.dfa import Dfa
 from attemper.networks.regime import Regime
-from attemper.workbench.compiling import compile_source
+from attemper.workbench.compiling import compile_for
 from attemper.workbench.model import Model
 from tests.support.drawn import automata
 
@@ -110,7 +111,7 @@ def test_the_oracle_calculates() -> None:
 def test_from_left_to_right() -> None:
     """One counter modulo 4, of multipliers, turns another modulo 5, of summands."""
     dfa = left_to_right()
-    model = compile_source(dfa, dfa.alphabet, Regime.UNBOUNDED)
+    model = compile_for(dfa, dfa.alphabet, Regime.UNBOUNDED, None, CascadeCaps())
     prove(model.network, dfa, model.realisation)
     assert_right(model, False)
 
@@ -118,6 +119,6 @@ def test_from_left_to_right() -> None:
 @pytest.mark.slow
 def test_with_precedence() -> None:
     dfa = with_precedence()
-    model = compile_source(dfa, dfa.alphabet, Regime.UNBOUNDED)
+    model = compile_for(dfa, dfa.alphabet, Regime.UNBOUNDED, None, CascadeCaps())
     prove(model.network, dfa, model.realisation)
     assert_right(model, True)

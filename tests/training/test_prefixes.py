@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 import torch
 
-from attemper.languages.sources.laws import next_symbols, weight
+from attemper.languages.sources.laws import next_symbols
 from attemper.languages.sources.values import END, Brackets, Parity, Source
 from attemper.training import measuring
 from attemper.training.prefixes import (
@@ -98,7 +98,9 @@ def test_a_pair_s_weights_are_the_source_s(source: Source) -> None:
         for word, mass in prefixes(source, n).items():
             other = partner(source, word)
             if other is not None:
-                assert measuring._Pair(source, word).share == mass / (mass + weight(source, other))
+                assert measuring._Pair(source, word).share == mass / (
+                    mass + prefixes(source, len(other))[other]
+                )
 
 
 def test_the_odds_are_those_that_pairs_differ_in() -> None:

@@ -10,7 +10,6 @@ from attemper.certifying.choosing import Goal, choose
 from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.lowering.definite_to_formula import definite_to_formula
 from attemper.compiling.pipeline import Compiled, compile_language
-from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.languages.language import Language
 from attemper.languages.rasp.program import RaspProgram
@@ -230,19 +229,3 @@ def read_source(
     accepts_empty = options.choice("empty", empty, ("accept", "reject")) == "accept"
     letters = letters_of(alphabet)
     return read_language(parse(formula, letters), reading, accepts_empty), letters
-
-
-def compile_source(
-    language: Language,
-    alphabet: Alphabet,
-    regime: Regime,
-    least_margin: int = MARGINS[0],
-    *,
-    regex: str = "",
-    rasp: str = "",
-    limits: CascadeCaps | None = None,
-) -> Model:
-    """The model of a language; no head has a margin below `least_margin`."""
-    names = names_of(rasp, language)
-    compiled = compile_language(language, alphabet, regime, least_margin, limits, names=names)
-    return model_of(compiled, language, regime, regex, rasp)

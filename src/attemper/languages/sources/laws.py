@@ -1,4 +1,4 @@
-"""What a source gives out, exactly: weights of prefixes, next symbols, how long words are. In rationals."""
+"""What a source gives out, exactly: next symbols, how long words are. In rationals."""
 
 from __future__ import annotations
 
@@ -29,30 +29,6 @@ def next_symbols(source: Source, prefix: Word) -> dict[str, Fraction]:
             still_open = _still_open(prefix)
             forced = CLOSING[still_open[-1]] if still_open else END
             return {"(": p / 2, "[": p / 2, forced: 1 - p}
-        case _:
-            assert_never(source)
-
-
-def weight(source: Source, prefix: Word) -> Fraction:
-    """P(the word begins with the prefix); the empty prefix has weight 1.
-
-    PARITY: 2^-n (1-p)^k, k the number of t < n whose t symbols lead to an accepting state; 2DYCK: (p/2)^o q^c
-    for o opening and c closing brackets. Raises `WordError` for what is a prefix of no word.
-
-    >>> print(weight(Parity(Fraction(1, 2), odd=False), ("0", "1")))
-    1/16
-    """
-    match source:
-        case Parity(p):
-            _require_bits(prefix)
-            ones = accepting = 0
-            for symbol in prefix:
-                accepting += (ones % 2 == 1) is source.odd
-                ones += symbol == "1"
-            return (1 - p) ** accepting / Fraction(2) ** len(prefix)
-        case Brackets(p):
-            closed = (len(prefix) - len(_still_open(prefix))) // 2
-            return (p / 2) ** (len(prefix) - closed) * source.q**closed
         case _:
             assert_never(source)
 

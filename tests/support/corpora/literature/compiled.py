@@ -12,8 +12,7 @@ from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.languages.named.entry import Automaton, FormulaText, Rasp, Regex
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
-from attemper.networks.regime import Regime
-from attemper.workbench.compiling import compile_source
+from attemper.workbench.compiling import compile_for
 from tests.support.corpora.literature.entry import Entry, Oracle
 
 RegimeName = Literal["unbounded", "temperature", "decoder"]
@@ -32,7 +31,7 @@ def compiled(entry: Entry, regime: RegimeName = "unbounded") -> attemper.Model:
         case Automaton(moves, accepting, symbols):
             dfa = minimal(attemper.Dfa(Alphabet(tuple(letters)), moves, 0, accepting))
             limits = CascadeCaps() if symbols is None else CascadeCaps(symbols=symbols)
-            return compile_source(dfa, dfa.alphabet, Regime(regime), limits=limits)
+            return compile_for(dfa, dfa.alphabet, regime, None, limits)
         case Rasp(text):
             return attemper.compile_program(text, regime=regime)
         case _:
