@@ -25,7 +25,6 @@ from attemper.compiling.cascade import (
     RegisterLevel,
     Sum,
     SymbolNumber,
-    prefixes,
 )
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.lowering import cascade_to_program as lowering
@@ -38,6 +37,7 @@ from attemper.languages.words import Alphabet, Word, parse_alphabet, words_of_le
 from attemper.networks import meaning_hard
 from attemper.networks.regime import Regime
 from attemper.networks.wellformed import complaints
+from tests.compiling.decomposing.verifying import prefixes
 from tests.support.drawn import automata
 
 AB = Alphabet(("a", "b"))

@@ -8,12 +8,11 @@ prefix + (i - 1 - prefix) mod period.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never, final
 
-from attemper.languages.words import Alphabet, Word
+from attemper.languages.words import Alphabet
 
 SymbolNumber = int
 
@@ -129,45 +128,6 @@ class Cascade:
     def sublayers(self) -> int:
         """How many layers of attention it takes: those of the longest chain."""
         return max(sum(level.sublayers for level in chain.levels) for chain in self.chains)
-
-    def place(self, i: int) -> int:
-        """The place of a position i >= 1."""
-        steps = i - 1
-        return steps if steps < self.prefix else self.prefix + (steps - self.prefix) % self.period
-
-    def base(self, word: Word) -> tuple[SymbolNumber, ...]:
-        """The symbols below the first levels."""
-        letters = self.alphabet.symbols
-        return tuple(
-            self.place(i) * len(letters) + letters.index(symbol) for i, symbol in enumerate(word, start=1)
-        )
-
-
-def prefixes(cascade: Cascade, word: Word) -> tuple[bool, ...]:
-    """Whether each of the prefixes of length 1..n is accepted."""
-    base = cascade.base(word)
-    codes = [_codes(chain, base) for chain in cascade.chains]
-    return tuple(row in cascade.accepting for row in zip(*codes, strict=True))
-
-
-def _codes(chain: Chain, base: tuple[SymbolNumber, ...]) -> tuple[int, ...]:
-    symbols = base
-    for level in chain.levels:
-        symbols = tuple(_run(level, symbols))
-    return tuple(chain.codes[symbol] for symbol in symbols)
-
-
-def _run(level: RegisterLevel, below: tuple[SymbolNumber, ...]) -> Iterator[SymbolNumber]:
-    """The level's symbol at every position."""
-    contents = start(level)
-    for i, symbol in enumerate(below):
-        yield level.table[symbol, contents]
-        contents = tuple(
-            below[i + 1 - r.distance]
-            if isinstance(r, Delay) and r.distance <= i + 1
-            else after(r, symbol, held)
-            for r, held in zip(level.registers, contents, strict=True)
-        )
 
 
 def start(level: RegisterLevel) -> tuple[Content, ...]:

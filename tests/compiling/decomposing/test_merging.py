@@ -15,11 +15,11 @@ from attemper.compiling.cascade import (
     Register,
     RegisterLevel,
     Sum,
-    prefixes,
 )
 from attemper.compiling.decomposing.merging import merge
 from attemper.compiling.decomposing.pruning import prune
 from attemper.languages.words import Alphabet, words_of_length
+from tests.compiling.decomposing.verifying import prefixes
 from tests.support.suites import Few
 
 AB = Alphabet(("a", "b"))

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from attemper.checker.proof import prove
-from attemper.compiling.cascade import Cascade, Sum, prefixes
+from attemper.compiling.cascade import Cascade, Sum
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.decomposing.stages import CascadeQuestion
@@ -17,7 +17,7 @@ from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet, Word
 from attemper.networks.regime import Regime
-from tests.compiling.decomposing.verifying import check
+from tests.compiling.decomposing.verifying import check, prefixes
 from tests.support.drawn import automata
 
 

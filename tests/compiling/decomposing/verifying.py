@@ -5,10 +5,56 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from attemper.compiling.cascade import Cascade, Counter, Latch, RegisterLevel, Sum, prefixes, start
+from attemper.compiling.cascade import (
+    Cascade,
+    Chain,
+    Counter,
+    Delay,
+    Latch,
+    RegisterLevel,
+    Sum,
+    after,
+    start,
+)
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Word, words_of_length
 from tests.support.drawn.automata import wandering
+
+
+def prefixes(cascade: Cascade, word: Word) -> tuple[bool, ...]:
+    """Whether each of the prefixes of length 1..n is accepted, by definition."""
+    letters = cascade.alphabet.symbols
+    base = tuple(
+        _place(cascade, i) * len(letters) + letters.index(symbol) for i, symbol in enumerate(word, start=1)
+    )
+    codes = [_codes(chain, base) for chain in cascade.chains]
+    return tuple(row in cascade.accepting for row in zip(*codes, strict=True))
+
+
+def _place(cascade: Cascade, i: int) -> int:
+    """The place of a position i >= 1."""
+    steps = i - 1
+    return steps if steps < cascade.prefix else cascade.prefix + (steps - cascade.prefix) % cascade.period
+
+
+def _codes(chain: Chain, base: tuple[int, ...]) -> tuple[int, ...]:
+    symbols = base
+    for level in chain.levels:
+        symbols = tuple(_symbols(level, symbols))
+    return tuple(chain.codes[symbol] for symbol in symbols)
+
+
+def _symbols(level: RegisterLevel, below: tuple[int, ...]) -> Iterator[int]:
+    """The level's symbol at every position."""
+    contents = start(level)
+    for i, symbol in enumerate(below):
+        yield level.table[symbol, contents]
+        contents = tuple(
+            below[i + 1 - r.distance]
+            if isinstance(r, Delay) and r.distance <= i + 1
+            else after(r, symbol, held)
+            for r, held in zip(level.registers, contents, strict=True)
+        )
 
 
 def configurations(cascade: Cascade, dfa: Dfa, cap: int) -> int | None:
@@ -26,12 +72,12 @@ def configurations(cascade: Cascade, dfa: Dfa, cap: int) -> int | None:
         for letter, target in enumerate(dfa.moves[state]):
             codes, contents = [], []
             for chain, registers in zip(cascade.chains, held, strict=True):
-                symbol, after = place * letters + letter, []
+                symbol, contained = place * letters + letter, []
                 for level, inside in zip(chain.levels, registers, strict=True):
-                    after.append(_after(level, symbol, inside))
+                    contained.append(_after(level, symbol, inside))
                     symbol = level.table[symbol, inside]
                 codes.append(chain.codes[symbol])
-                contents.append(tuple(after))
+                contents.append(tuple(contained))
             assert (tuple(codes) in cascade.accepting) == (target in dfa.accepting)
             reached = following, target, tuple(contents)
             if reached not in seen:
