@@ -10,11 +10,9 @@ import attemper
 from attemper.checker.verdict import Status
 from attemper.languages.named.entry import Entry, RegimeName, SourceText, Transduction
 from attemper.languages.named.zoo import (
-    entries,
     everything,
     language_named,
     named,
-    transducing,
 )
 from attemper.languages.words import Word
 from attemper.workbench.zoo import compile_entry
@@ -23,9 +21,9 @@ from tests.support.writers.compared import LENGTHS, TASKS, agree, compared, comp
 
 SIZES = sizes_in(PAGE.read_text(encoding="utf-8"))
 
-BUILT = [entry for entry in entries() if entry.sources]
+BUILT = [entry for entry in everything() if isinstance(entry, Entry) and entry.sources]
 
-PUTTING_OUT = [entry for entry in transducing() if entry.sources]
+PUTTING_OUT = [entry for entry in everything() if isinstance(entry, Transduction) and entry.sources]
 
 COMPILING = [(entry, regime) for entry in BUILT for regime in entry.regimes]
 

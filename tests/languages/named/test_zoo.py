@@ -17,7 +17,6 @@ from attemper.languages.named import zoo
 from attemper.languages.named.drawing import changed
 from attemper.languages.named.entry import (
     EVERY_REGIME,
-    REGULAR,
     Entry,
     FormulaText,
     Rasp,
@@ -27,10 +26,8 @@ from attemper.languages.named.entry import (
 from attemper.languages.named.zoo import (
     ALIASES,
     FAMILIES,
-    entries,
     everything,
     named,
-    transducing,
 )
 from attemper.languages.named.zoo import language_named as language
 from attemper.languages.rasp.program import parse_rasp
@@ -38,7 +35,7 @@ from attemper.languages.regular.classes import classify
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet, Word
 from attemper.workbench.zoo_sources import language_of
-from tests.support.corpora.zoo import short_words
+from tests.support.corpora.zoo import REGULAR, short_words
 from tests.support.slowly import every_nth
 
 OTHERS = (
@@ -60,9 +57,13 @@ OTHERS = (
 )
 """Members of families that no list shows, the greatest ones among them."""
 
-EVERY = [*entries(), *map(language, OTHERS)]
+LANGUAGES = [one for one in zoo.everything() if isinstance(one, Entry)]
 
-TRANSDUCING = [*transducing(), named("k-hop-4-symbol")]
+EVERY = [*LANGUAGES, *map(language, OTHERS)]
+
+LISTED_TRANSDUCING = [one for one in zoo.everything() if isinstance(one, Transduction)]
+
+TRANSDUCING = [*LISTED_TRANSDUCING, named("k-hop-4-symbol")]
 
 SOURCES = [(one, source) for one in EVERY for source in one.sources]
 
@@ -104,12 +105,12 @@ def test_every_source_means_what_the_oracle_says(entry: Entry, source: SourceTex
 
 
 def test_texts_of_programs_are_sources_where_they_are_best() -> None:
-    best = {one.name for one in entries() if isinstance(one.source, Rasp)}
+    best = {one.name for one in LANGUAGES if isinstance(one.source, Rasp)}
     assert best == {
         *("k-hop-1", "k-hop-2", "k-hop-3", "detect-aab", "detect-aaaab"),
         *("dyck-2", "dyck-3", "palindromes", "tomita-3"),
     }
-    others = {one.name for one in entries() if any(isinstance(source, Rasp) for source in one.also)}
+    others = {one.name for one in LANGUAGES if any(isinstance(source, Rasp) for source in one.also)}
     assert others == {"flip-flop", "mqar", "dyck-2"}
 
 
@@ -195,7 +196,7 @@ def test_an_entry_that_puts_something_out_is_complete(entry: Transduction) -> No
 
 def test_names_are_names() -> None:
     names = [one.name for one in everything()]
-    assert len(names) == len(set(names)) == len(entries()) + len(transducing()) == 53
+    assert len(names) == len(set(names)) == len(LANGUAGES) + len(LISTED_TRANSDUCING) == 53
     assert all(named(name).name == name for name in names)
     assert set(ALIASES.values()) <= set(names)
     assert not set(ALIASES) & set(names)
@@ -459,7 +460,7 @@ def test_hops_are_those_of_the_paper(hops: int) -> None:
 def test_formulas_are_as_short_as_they_are_said_to_be() -> None:
     texts = {
         one.name: source.text
-        for one in entries()
+        for one in LANGUAGES
         for source in reversed(one.sources)
         if isinstance(source, FormulaText)
     }

@@ -29,15 +29,6 @@ class LanguageClass(StrEnum):
     CONTEXT_SENSITIVE = "context-sensitive"
 
 
-REGULAR = frozenset(
-    {
-        LanguageClass.STAR_FREE,
-        LanguageClass.QUASI_APERIODIC,
-        LanguageClass.SOLVABLE,
-        LanguageClass.NOT_SOLVABLE,
-    }
-)
-
 RegimeName = Literal["unbounded", "temperature", "decoder"]
 
 EVERY_REGIME: tuple[RegimeName, ...] = ("unbounded", "temperature", "decoder")

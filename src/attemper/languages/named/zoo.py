@@ -122,16 +122,6 @@ def everything() -> tuple[ZooEntry, ...]:
     return tuple(_everything())
 
 
-def entries() -> tuple[Entry, ...]:
-    """Those of them that are languages."""
-    return tuple(one for one in everything() if isinstance(one, Entry))
-
-
-def transducing() -> tuple[Transduction, ...]:
-    """Those of them that put something out at every position."""
-    return tuple(one for one in everything() if isinstance(one, Transduction))
-
-
 def _everything() -> Iterator[ZooEntry]:
     yield from (regular.FIRST, regular.AB_STAR, regular.AA_STAR, regular.DATE)
     yield from (regular.PARITY_EVEN, regular.PARITY_ODD)
