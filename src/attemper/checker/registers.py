@@ -18,23 +18,7 @@ from typing import assert_never, final
 
 from attemper.attention_program import ops
 from attemper.attention_program.ops import counted_in
-from attemper.checker.cases import (
-    KnownBit,
-    KnownInteger,
-    both,
-    chosen,
-    different,
-    digits,
-    either,
-    from_digits,
-    from_values,
-    holds,
-    increased,
-    inverted,
-    mapped,
-    overlap,
-    values_of,
-)
+from attemper.checker import cases
 from attemper.checker.names import UnprovenError
 from attemper.exact import closed_forms, predicates
 from attemper.exact.predicates import Named, NonNegative, Remainder, Zero, periodic
@@ -257,7 +241,7 @@ class Moment:
         is_first: bool,
         rows: Sequence[Registers],
         letters: Sequence[int],
-        given: Mapping[ops.Ref, KnownBit],
+        given: Mapping[ops.Ref, cases.KnownBit],
     ) -> None:
         self.part = part
         self.place = place
@@ -265,31 +249,36 @@ class Moment:
         self.letters = letters
         self.count = len(rows)
         self.all = (1 << self.count) - 1
-        self.bits: dict[ops.Ref, KnownBit] = dict(given)
+        self.bits: dict[ops.Ref, cases.KnownBit] = dict(given)
         held = iter(list(zip(*rows, strict=True)))
         self.selected = {ref: (self._held(next(held)), self._held(next(held))) for ref in part.selections}
         self.before = {ref: self._held(next(held)) for ref in part.shifts}
-        self.totals = {key: from_values(next(held)) for key in part.tallies}
+        self.totals = {key: cases.from_values(next(held)) for key in part.tallies}
 
     def registers(self) -> list[Registers]:
         """What is kept after this position, case by case."""
         kept = [bit for pair in self.selected.values() for bit in pair] + list(self.before.values())
         columns: list[Sequence[Hashable]] = [self._column(bit) for bit in kept]
         for key, tally in self.part.tallies.items():
-            columns.append(values_of(mapped(tally.kept, self._increased(key, is_own=None)), self.count))
+            columns.append(
+                cases.values_of(cases.mapped(tally.kept, self._increased(key, is_own=None)), self.count)
+            )
         return list(zip(*columns, strict=True)) if columns else [()] * self.count
 
-    def _held(self, column: Sequence[Hashable]) -> KnownBit:
+    def _held(self, column: Sequence[Hashable]) -> cases.KnownBit:
         """What `_column` wrote."""
         text = "".join(map(str, column))
-        yes, not_no = from_digits(text.replace(UNKNOWN, "0")), from_digits(text.replace(UNKNOWN, "1"))
-        return KnownBit(yes, self.all & ~not_no)
+        yes, not_no = (
+            cases.from_digits(text.replace(UNKNOWN, "0")),
+            cases.from_digits(text.replace(UNKNOWN, "1")),
+        )
+        return cases.KnownBit(yes, self.all & ~not_no)
 
-    def _column(self, bit: KnownBit) -> str:
-        yes = digits(bit.yes, self.count)
+    def _column(self, bit: cases.KnownBit) -> str:
+        yes = cases.digits(bit.yes, self.count)
         if bit.yes | bit.no == self.all:
             return yes
-        no = digits(bit.no, self.count)
+        no = cases.digits(bit.no, self.count)
         return "".join(one if one != other else UNKNOWN for one, other in zip(yes, no, strict=True))
 
     # Steps ----------------------------------------------------------------------------------------
@@ -310,14 +299,14 @@ class Moment:
         if self.bits[ref].yes | self.bits[ref].no != self.all:
             raise UnprovenError(f"step {ref} depends on a total that rises and falls wherever it goes")
 
-    def _bit(self, ref: ops.Ref, step: ops.Step) -> KnownBit:
+    def _bit(self, ref: ops.Ref, step: ops.Step) -> cases.KnownBit:
         match step:
             case ops.Letter(symbols):
                 return self._known(self._letters(symbols))
             case ops.Place(form):
                 return self._known(self.all * self._place(form))
             case ops.Not(bit):
-                return inverted(self.bits[bit])
+                return cases.inverted(self.bits[bit])
             case ops.Gate(connective, bits):
                 return self._gate(connective, [self.bits[bit] for bit in bits])
             case ops.Merge(bits):
@@ -339,25 +328,27 @@ class Moment:
             case _:
                 assert_never(step)
 
-    def _compared(self, step: ops.Comparing) -> KnownBit:
+    def _compared(self, step: ops.Comparing) -> cases.KnownBit:
         match step:
             case ops.Compare(count, threshold):
-                return holds(lambda total: total >= threshold, self._increased((count, False), is_own=True))
+                return cases.holds(
+                    lambda total: total >= threshold, self._increased((count, False), is_own=True)
+                )
             case ops.Equals(count, value):
-                return holds(lambda total: total == value, self._increased((count, False), is_own=True))
+                return cases.holds(lambda total: total == value, self._increased((count, False), is_own=True))
             case ops.CountTest(predicate, count, scale, shift):
                 by_remainder = isinstance(periodic(predicate), Remainder)
                 total = self._increased((count, by_remainder), is_own=True)
-                return holds(lambda value: predicates.holds(predicate, scale * value + shift), total)
+                return cases.holds(lambda value: predicates.holds(predicate, scale * value + shift), total)
             case _:
                 assert_never(step)
 
-    def _known(self, yes: int) -> KnownBit:
-        return KnownBit(yes, self.all & ~yes)
+    def _known(self, yes: int) -> cases.KnownBit:
+        return cases.KnownBit(yes, self.all & ~yes)
 
     def _letters(self, symbols: tuple[str, ...]) -> int:
         alphabet = self.part.program.alphabet.symbols
-        return sum(cases for symbol, cases in zip(alphabet, self.letters, strict=True) if symbol in symbols)
+        return sum(these for symbol, these in zip(alphabet, self.letters, strict=True) if symbol in symbols)
 
     def _place(self, form: closed_forms.ClosedForm) -> int:
         value = closed_forms.evaluate(form, self.place, self.place)
@@ -365,31 +356,32 @@ class Moment:
             raise UnprovenError("a test of positions is neither 0 nor 1")
         return int(value)
 
-    def _gate(self, connective: ops.Connective, bits: list[KnownBit]) -> KnownBit:
+    def _gate(self, connective: ops.Connective, bits: list[cases.KnownBit]) -> cases.KnownBit:
         match connective:
             case ops.Connective.AND:
-                return reduce(both, bits, self._known(self.all))
+                return reduce(cases.both, bits, self._known(self.all))
             case ops.Connective.OR:
-                return reduce(either, bits, self._known(0))
+                return reduce(cases.either, bits, self._known(0))
             case ops.Connective.XOR:
-                return reduce(different, bits, self._known(0))
+                return reduce(cases.different, bits, self._known(0))
             case ops.Connective.UNION:
                 self._alone(bits, "a union")
-                return reduce(either, bits, self._known(0))
+                return reduce(cases.either, bits, self._known(0))
             case _:
                 assert_never(connective)
 
-    def _alone(self, bits: Sequence[KnownBit], what: str) -> None:
-        if overlap(bits, self.all):
+    def _alone(self, bits: Sequence[cases.KnownBit], what: str) -> None:
+        if cases.overlap(bits, self.all):
             raise UnprovenError(f"two bits of {what} can be 1")
 
-    def _table(self, bits: list[KnownBit], rows: tuple[tuple[bool, ...], ...]) -> KnownBit:
+    def _table(self, bits: list[cases.KnownBit], rows: tuple[tuple[bool, ...], ...]) -> cases.KnownBit:
         cubes = (
-            [bit if value else inverted(bit) for bit, value in zip(bits, row, strict=True)] for row in rows
+            [bit if value else cases.inverted(bit) for bit, value in zip(bits, row, strict=True)]
+            for row in rows
         )
         return self._gate(ops.Connective.OR, [self._gate(ops.Connective.AND, cube) for cube in cubes])
 
-    def _attend(self, ref: ops.Ref, step: ops.Attend) -> KnownBit:
+    def _attend(self, ref: ops.Ref, step: ops.Attend) -> cases.KnownBit:
         """A selection: what it gives here; it keeps whether it has found anything, and what it gives.
 
         Where it has found nothing it gives what stands at i (rightmost), or at 1 (leftmost).
@@ -404,22 +396,22 @@ class Moment:
             case _ if self.is_first:
                 given = value
             case ops.Choice.RIGHTMOST:
-                given = chosen(where, there, chosen(found, kept, value))
+                given = cases.chosen(where, there, cases.chosen(found, kept, value))
             case ops.Choice.LEFTMOST:
-                given = chosen(found, kept, chosen(where, there, kept))
+                given = cases.chosen(found, kept, cases.chosen(where, there, kept))
             case _:
                 assert_never(step.choice)
-        has_found = where if self.is_first else either(found, where)
+        has_found = where if self.is_first else cases.either(found, where)
         is_needed = step.mask is ops.Mask.BEFORE or step.choice is ops.Choice.LEFTMOST
-        self.selected[ref] = has_found, given if is_needed else both(has_found, given)
+        self.selected[ref] = has_found, given if is_needed else cases.both(has_found, given)
         if step.mask is ops.Mask.UP_TO:
             return given
         return self._known(0) if self.is_first else kept
 
-    def _increased(self, key: tuple[ops.Ref, bool], *, is_own: bool | None) -> KnownInteger:
+    def _increased(self, key: tuple[ops.Ref, bool], *, is_own: bool | None) -> cases.KnownInteger:
         """A total with what i adds to it: for i itself, or (None) for the positions after it."""
         total = self.totals[key]
         for factor, is_strict, bit in self.part.tallies[key].parts:
             if not (is_own and is_strict):
-                total = increased(total, factor, self.bits[bit])
+                total = cases.increased(total, factor, self.bits[bit])
         return total
