@@ -12,7 +12,7 @@ import pytest
 from attemper.errors import AmbiguousReadingError
 from attemper.languages.temporal.meaning import TruthValues, truth, truth_of_subformulas
 from attemper.languages.temporal.parse import parse
-from attemper.languages.temporal.reading import At, TemporalLanguage, accepts
+from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.sides import read_language
 from attemper.languages.temporal.syntax import Formula, subformulas
@@ -279,21 +279,3 @@ def test_the_pure_future_must_say_where_it_is_read(text: str) -> None:
     assert "--at last" in message
     for at in At:
         assert read_language(formula, at, accepts_empty=True) == TemporalLanguage(formula, at, True)
-
-
-@pytest.mark.parametrize("text", ["G (a -> X b)", "Y a | X b", "#<[a] > #>[a]", "first xor a S b"])
-def test_a_language_accepts_by_the_truth_where_it_is_read(text: str) -> None:
-    formula = parse(text)
-    at_first = read_language(formula, At.FIRST, accepts_empty=False)
-    at_last = read_language(formula, At.LAST, accepts_empty=False)
-    words = words_up_to(AB, 5)
-    assert [accepts(at_first, word) for word in words] == [truth(formula, word)[0] for word in words]
-    assert [accepts(at_last, word) for word in words] == [truth(formula, word)[-1] for word in words]
-    assert any(accepts(at_first, word) != accepts(at_last, word) for word in words)
-
-
-@pytest.mark.parametrize("at", At)
-@pytest.mark.parametrize("accepts_empty", [False, True])
-def test_the_verdict_on_the_empty_word_is_said_not_computed(at: At, accepts_empty: bool) -> None:
-    for text in ("true", "false", "#[a] = 0", "!a"):
-        assert accepts(read_language(parse(text), at, accepts_empty), ()) is accepts_empty

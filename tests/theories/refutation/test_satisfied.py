@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.protocol import activations
-from attemper.theories.refutation.certificate.restrictions import Restriction, fixed, words_of
+from attemper.theories.refutation.certificate.restrictions import Restriction, fixed
 from attemper.theories.refutation.lemma.satisfied import (
     FREE,
     Bottom,
@@ -107,7 +107,7 @@ def test_a_models_next_activations_depend_on_the_inputs_named_only(levels: int |
     base = fixed(two_symbols(model), {2: 1})
     bottom, bits = bottom_of(model, base), bits_of(base)
     possible = bottom.possible(bits)
-    runs = {word: activations(model, np.array(word))[1] for word in words_of(base)}
+    runs = {word: activations(model, np.array(word))[1] for word in product(*base.allowed)}
     for i in range(model.length):
         for row in np.flatnonzero((bottom.owner == i) & possible):
             named = sorted(frozenset().union(*(attended_inputs(bottom, bits, h, int(row)) for h in range(2))))

@@ -14,7 +14,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet, Word
 from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.protocol import HardModel
-from attemper.theories.refutation.certificate.restrictions import Restriction, words_of
+from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target, contains
 from attemper.theories.refutation.search import witnesses
 from attemper.theories.refutation.search.named import refute
@@ -33,7 +33,7 @@ def model_with(symbols: Sequence[str], ending: str | None, length: int) -> HardM
 def simplest_of_all(model: HardModel, restriction: Restriction, language: Target) -> tuple[Word, Word] | None:
     """Fewest differences; then position by position the least symbols, in the member first."""
     size = model.length - (model.ending is not None)
-    words = sorted({word[:size] for word in words_of(restriction)})
+    words = sorted({word[:size] for word in product(*restriction.allowed)})
     inside = [contains(language, tuple(model.symbols[s] for s in word)) for word in words]
     members = [word for word, is_in in zip(words, inside, strict=True) if is_in]
     strangers = [word for word, is_in in zip(words, inside, strict=True) if not is_in]

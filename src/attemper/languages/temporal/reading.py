@@ -81,11 +81,3 @@ def how_read(at: At, accepts_empty: bool, alphabet: Alphabet) -> str:
         f"read at the {at} position of words over {listed(alphabet.symbols, 'symbols')}; "
         f"the empty word is {empty}"
     )
-
-
-def accepts(language: TemporalLanguage, word: Word) -> bool:
-    """Whether the word is in the language, by definition."""
-    if not word:
-        return language.accepts_empty
-    values = language.bits(word)
-    return values[0] if language.reads_first else values[-1]

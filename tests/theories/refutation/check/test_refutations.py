@@ -35,7 +35,7 @@ from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.networks import NetworkModel
 from attemper.models.hard.protocol import HardModel, answer
 from attemper.theories.refutation.certificate.files import FORMAT, Refutation, decode, encode, load, save
-from attemper.theories.refutation.certificate.restrictions import Restriction, words_of
+from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target
 from attemper.theories.refutation.check.claims import OURS, check_refutation, mismatches
 from attemper.theories.refutation.search.named import named_target, refute
@@ -142,7 +142,7 @@ class Truth:
 
     def holds(self, refutation: Refutation) -> bool:
         """Whether all that the refutation says is true."""
-        model, words = self.model, words_of(refutation.restriction)
+        model, words = self.model, list(product(*refutation.restriction.allowed))
         if (refutation.digest, refutation.symbols, refutation.ending) != (
             model.digest,
             model.symbols,

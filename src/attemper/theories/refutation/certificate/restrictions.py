@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
 from math import prod
 from typing import final
 
@@ -57,8 +56,3 @@ def fixed(restriction: Restriction, symbols: Mapping[int, SymbolIndex]) -> Restr
             raise ValueError(f"position {position} may not have the symbol {symbol}")
         allowed[position - 1] = (symbol,)
     return Restriction(tuple(allowed))
-
-
-def words_of(restriction: Restriction) -> list[tuple[SymbolIndex, ...]]:
-    """All words, for small restrictions."""
-    return list(product(*restriction.allowed))
