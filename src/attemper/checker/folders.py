@@ -23,7 +23,6 @@ from attemper.languages.temporal.show import show_within
 from attemper.languages.words import Alphabet
 from attemper.networks import files
 from attemper.networks.edited import Edited
-from attemper.networks.files import Provenance, load_edited
 from attemper.networks.layers import Network
 from attemper.registry import FORMATS
 
@@ -145,7 +144,7 @@ def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bo
     subject = Subject(About.NETWORK, str(folder))
     try:
         program = parse_program(read_utf8(file, "give the file of an attention program"))
-        found, digest = load_edited(folder) if edited else _as_written(folder)
+        found, digest = files.load_edited(folder) if edited else _as_written(folder)
     except MalformedFileError as error:
         return malformed(error, subject)
     network = found.network
@@ -174,7 +173,7 @@ def _as_written(folder: Path) -> tuple[Edited, str]:
 # The source, which is a remark ---------------------------------------------------------------------
 
 
-def _require_one_language(source: Provenance, network: Network, language: Language) -> None:
+def _require_one_language(source: files.Provenance, network: Network, language: Language) -> None:
     """Raises `MalformedFileError` if the folder says of itself that it is for another language.
 
     Nothing is proved by this: it only keeps a folder from looking like what it is not.
@@ -193,7 +192,7 @@ def _require_one_language(source: Provenance, network: Network, language: Langua
         raise MalformedFileError("the certificate is about another language than this network's source")
 
 
-def _says(source: Provenance, alphabet: Alphabet, language: Language) -> bool:
+def _says(source: files.Provenance, alphabet: Alphabet, language: Language) -> bool:
     """Whether a source's text is the language's, as saved networks have it: a formula's canonical text."""
     match language:
         case TemporalLanguage(formula, _, _):
@@ -211,7 +210,7 @@ def _says(source: Provenance, alphabet: Alphabet, language: Language) -> bool:
             )
 
 
-def _automaton(source: Provenance, alphabet: Alphabet) -> Dfa:
+def _automaton(source: files.Provenance, alphabet: Alphabet) -> Dfa:
     if source.kind == "regex":
         from attemper.languages.regular.regex import parse_regex
 

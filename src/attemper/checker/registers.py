@@ -21,7 +21,6 @@ from attemper.attention_program.ops import counted_in
 from attemper.checker import cases
 from attemper.checker.names import UnprovenError
 from attemper.exact import closed_forms, predicates
-from attemper.exact.predicates import Named, NonNegative, Remainder, Zero, periodic
 
 MAX_PLACES = 5_000
 """More positions than these are not told apart."""
@@ -52,7 +51,7 @@ class PeriodicPositions:
         for step in program.steps:
             for test in _tests(step.form) if isinstance(step, ops.Place) else ():
                 match test:
-                    case Remainder(modulus, _):
+                    case predicates.Remainder(modulus, _):
                         period = lcm(period, modulus)
                     case int(last):
                         prefix = max(prefix, last + 1)
@@ -64,13 +63,13 @@ class PeriodicPositions:
         return place + 1 if place + 1 < self.prefix + self.period else self.prefix
 
 
-def _tests(form: closed_forms.ClosedForm) -> Iterator[Remainder | int]:
+def _tests(form: closed_forms.ClosedForm) -> Iterator[predicates.Remainder | int]:
     """What a form of places repeats with: a modulus, or the last position that can be an exception."""
     match form:
         case closed_forms.Number():
             return
         case closed_forms.Alternating():
-            yield Remainder(2, 0)
+            yield predicates.Remainder(2, 0)
         case closed_forms.Sum(parts) | closed_forms.Product(parts):
             for part in parts:
                 yield from _tests(part)
@@ -79,12 +78,12 @@ def _tests(form: closed_forms.ClosedForm) -> Iterator[Remainder | int]:
         case closed_forms.Digits(inner):
             yield from _tests(inner)
         case closed_forms.Test(predicate, _, 0, shift):
-            match periodic(predicate):
-                case Remainder() as remainder:
+            match predicates.periodic(predicate):
+                case predicates.Remainder() as remainder:
                     yield remainder
-                case Zero() | NonNegative():
+                case predicates.Zero() | predicates.NonNegative():
                     yield abs(shift)
-                case Named(name):
+                case predicates.Named(name):
                     raise UnprovenError(f"no automaton follows the positions with '{name}'")
                 case other:
                     assert_never(other)
@@ -132,14 +131,14 @@ def _tallies(
             case ops.Equals(count, value):
                 edges.setdefault(count, []).extend((value, value + 1))
             case ops.CountTest(predicate, count, scale, shift):
-                match periodic(predicate):
-                    case Remainder(modulus, _):
+                match predicates.periodic(predicate):
+                    case predicates.Remainder(modulus, _):
                         moduli[count] = lcm(moduli.get(count, 1), modulus)
-                    case Zero() | NonNegative():
+                    case predicates.Zero() | predicates.NonNegative():
                         # scale * x + shift changes its sign, or is 0, near x = -shift / scale only.
                         near = -shift // scale if scale else 0
                         edges.setdefault(count, []).extend((near, near + 1))
-                    case Named(name):
+                    case predicates.Named(name):
                         raise UnprovenError(f"no automaton follows the counts with '{name}'")
                     case other:
                         assert_never(other)
@@ -337,7 +336,7 @@ class Moment:
             case ops.Equals(count, value):
                 return cases.holds(lambda total: total == value, self._increased((count, False), is_own=True))
             case ops.CountTest(predicate, count, scale, shift):
-                by_remainder = isinstance(periodic(predicate), Remainder)
+                by_remainder = isinstance(predicates.periodic(predicate), predicates.Remainder)
                 total = self._increased((count, by_remainder), is_own=True)
                 return cases.holds(lambda value: predicates.holds(predicate, scale * value + shift), total)
             case _:

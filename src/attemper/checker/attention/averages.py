@@ -15,15 +15,14 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Mean, Names, UnprovenError
 from attemper.checker.values import Value
 from attemper.exact import laurent
-from attemper.exact.laurent import Laurent
 from attemper.networks.layers import Masking
 
 
-def single_mean(names: Names, value: Value, masking: Masking) -> tuple[Mean | None, Laurent]:
+def single_mean(names: Names, value: Value, masking: Masking) -> tuple[Mean | None, laurent.Laurent]:
     """The average of which a value is a multiple (None: of 1), and the factor, where i sees several."""
     several = names.negation(names.edge(masking))
     means: set[Mean | None] = set()
-    factor: Laurent = {}
+    factor: laurent.Laurent = {}
     for powers, diagram in value.items():
         inner = names.values(names.diagrams.constrain(diagram, several, names.false))
         if len(inner) != 1 or len(inner[0].parts) + (inner[0].constant != 0) != 1:

@@ -11,7 +11,6 @@ from attemper.checker.attention.scores import ReadHead, plain_values
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import UnprovenError
 from attemper.exact import laurent
-from attemper.exact.laurent import Domain, Laurent
 
 
 @final
@@ -24,13 +23,13 @@ class Blocked:
     """
 
     b: Diagram
-    push: Laurent
+    push: laurent.Laurent
     levels: tuple[Fraction, ...]
     bits: tuple[Diagram, ...]
     agreed: frozenset[Fraction]
 
 
-def blocked_of(head: ReadHead, domain: Domain) -> Blocked:
+def blocked_of(head: ReadHead, domain: laurent.Domain) -> Blocked:
     """All of the scores that has no power of j, up to what is the same for all j."""
     names = head.names
     b, push = names.false, laurent.constant(1)

@@ -8,7 +8,6 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.values import Value
 from attemper.exact import laurent
-from attemper.exact.laurent import Domain, Laurent
 from attemper.networks.layers import Masking
 
 HALF = Fraction(1, 2)
@@ -20,7 +19,7 @@ DOMAINS = {
 }
 """Where a head sees more than one position."""
 
-VISIBLE: dict[Masking, Laurent] = {
+VISIBLE: dict[Masking, laurent.Laurent] = {
     Masking.FUTURE: laurent.monomial(1, 0),
     Masking.PAST: laurent.plus(laurent.monomial(0, 1), laurent.monomial(1, 0, -1), laurent.constant(1)),
     Masking.NONE: laurent.monomial(0, 1),
@@ -35,7 +34,7 @@ REACH = {
 """The greatest visible position."""
 
 
-def scalar(names: Names, value: Value) -> Laurent:
+def scalar(names: Names, value: Value) -> laurent.Laurent:
     """A value that is the same for all words, as a polynomial in i and n."""
     return {powers: constant(names, diagram) for powers, diagram in value.items()}
 
@@ -48,13 +47,15 @@ def constant(names: Names, diagram: Diagram) -> Fraction:
     return values[0].constant
 
 
-def is_positive(form: Laurent, domain: Domain) -> bool:
+def is_positive(form: laurent.Laurent, domain: laurent.Domain) -> bool:
     """Whether a form is positive at a corner of the domain: a guess, confirmed by what is proved of it."""
     i0, d = domain[0]
     return laurent.at(form, i0, i0 + d) > 0
 
 
-def for_losses(score_gap: Laurent, rest: Laurent, domain: Domain, what: str) -> tuple[Fraction, Fraction]:
+def for_losses(
+    score_gap: laurent.Laurent, rest: laurent.Laurent, domain: laurent.Domain, what: str
+) -> tuple[Fraction, Fraction]:
     """The least score gap + rest, and the least score gap/2 + rest; both positive."""
     whole, half = (
         proved(laurent.least(laurent.plus(laurent.times(score_gap, part), rest), domain), what)

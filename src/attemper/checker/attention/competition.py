@@ -17,7 +17,6 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Affine, Names, UnprovenError
 from attemper.checker.values import Value, multiply
 from attemper.exact import laurent
-from attemper.exact.laurent import Domain, Laurent
 
 MAX_PLACES = 64
 """More combinations of key values than any construction has."""
@@ -47,8 +46,8 @@ class Rival(Enum):
 class ScoreGap:
     """A positive Laurent form in i and n that is the least score gap of a pair, and what it is worth."""
 
-    form: Laurent
-    domain: Domain
+    form: laurent.Laurent
+    domain: laurent.Domain
     _worth: dict[tuple[int, int], tuple[int, Fraction] | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -104,7 +103,7 @@ class ScoreTerm:
     """
 
     is_tie: bool
-    queries: tuple[Laurent, ...]
+    queries: tuple[laurent.Laurent, ...]
     growth: int = 0
     is_average: bool = False
 
@@ -120,7 +119,7 @@ class Competition:
 
     power: int
     size: ScoreGap
-    reach: Laurent
+    reach: laurent.Laurent
     steps: int
     rows: tuple[ScoreTerm, ...]
     pairs: tuple[RivalPair, ...]
@@ -193,9 +192,9 @@ def _appended(before: KeyValues, value: Affine) -> KeyValues:
     return (*before, value.constant)
 
 
-def _magnitudes(names: Names, value: Value, case: Diagram) -> Laurent:
+def _magnitudes(names: Names, value: Value, case: Diagram) -> laurent.Laurent:
     """What bounds the size of a value at every i where the bit `case` holds."""
-    found: Laurent = {}
+    found: laurent.Laurent = {}
     for powers, diagram in value.items():
         inside = names.values(names.diagrams.constrain(diagram, case, names.false))
         magnitude = max(abs(end) for own in inside for end in names.bounds(own))

@@ -18,7 +18,6 @@ from attemper.checker.names import LengthDigits, Names, UnprovenError
 from attemper.checker.values import Value
 from attemper.exact import laurent
 from attemper.exact.balls import ball
-from attemper.exact.laurent import Domain, Laurent
 
 
 @final
@@ -26,8 +25,8 @@ from attemper.exact.laurent import Domain, Laurent
 class Growing:
     """fixed + per_digit * (the number of binary digits of n), for forms in i and n."""
 
-    fixed: Laurent
-    per_digit: Laurent
+    fixed: laurent.Laurent
+    per_digit: laurent.Laurent
 
     def times(self, other: Growing) -> Growing:
         """The product, one of whose factors has no digits. Raises `UnprovenError` for others."""
@@ -44,8 +43,8 @@ class Growing:
 
 def growing(names: Names, value: Value) -> Growing:
     """A value that is the same for all words. Raises `UnprovenError` for one that is not."""
-    fixed: Laurent = {}
-    per_digit: Laurent = {}
+    fixed: laurent.Laurent = {}
+    per_digit: laurent.Laurent = {}
     for powers, diagram in value.items():
         values = names.values(diagram)
         digits = [number for number, _ in values[0].parts]
@@ -70,7 +69,7 @@ class Margin:
         return (-ball(self.base)).exp() * (3 * flint.arb(-2).exp()) ** self.digits
 
 
-def margin_of(form: Growing, under: Laurent, domain: Domain, what: str) -> Margin:
+def margin_of(form: Growing, under: laurent.Laurent, domain: laurent.Domain, what: str) -> Margin:
     """The greatest margin found such that form >= margin * under on the whole domain."""
     base = positive(proved(laurent.least_ratio(form.fixed, under, domain), what))
     if not form.per_digit:

@@ -17,7 +17,6 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Clamped, Names, UnprovenError, Whole
 from attemper.checker.values import Bound, Value, magnitude_of, multiply
 from attemper.exact import laurent
-from attemper.exact.laurent import Laurent
 from attemper.networks.layers import Masking
 
 BOTH = Bound(Fraction(2))
@@ -33,8 +32,8 @@ class ScoreParts:
     its square are such. `others` has those of diagrams at j without averages.
     """
 
-    products: dict[tuple[int | None, int], Laurent]
-    others: dict[Diagram, Laurent]
+    products: dict[tuple[int | None, int], laurent.Laurent]
+    others: dict[Diagram, laurent.Laurent]
 
 
 def parts_of(head: ReadHead) -> ScoreParts:
@@ -56,10 +55,10 @@ def parts_of(head: ReadHead) -> ScoreParts:
     return parts
 
 
-def _of_query(names: Names, value: Value) -> tuple[int | None, Laurent]:
+def _of_query(names: Names, value: Value) -> tuple[int | None, laurent.Laurent]:
     """Of which whole number a query is a multiple (None: of 1), and the factor."""
     numbers: set[int | None] = set()
-    factor: Laurent = {}
+    factor: laurent.Laurent = {}
     for powers, diagram in value.items():
         values = names.values(diagram)
         if len(values) != 1 or len(values[0].parts) + (values[0].constant != 0) != 1:
@@ -100,8 +99,8 @@ class ScoreShape:
 
     query: int
     key: int
-    push: Laurent
-    tie: Laurent
+    push: laurent.Laurent
+    tie: laurent.Laurent
 
 
 def readings_of(names: Names, parts: ScoreParts) -> Iterator[ScoreShape]:
@@ -121,8 +120,8 @@ def readings_of(names: Names, parts: ScoreParts) -> Iterator[ScoreShape]:
 
 
 def _queries(
-    names: Names, products: dict[tuple[int | None, int], Laurent]
-) -> Iterator[tuple[int | None, int, Laurent]]:
+    names: Names, products: dict[tuple[int | None, int], laurent.Laurent]
+) -> Iterator[tuple[int | None, int, laurent.Laurent]]:
     """What K can be: what stands at i in the products, its number, and its factor where that is 1."""
     integers = {at_i for at_i, _ in products if at_i is not None}
     for at_i in integers:
@@ -139,7 +138,7 @@ def _clamped(names: Names, number: int) -> Clamped:
     return whole
 
 
-def where_of(names: Names, parts: ScoreParts, push: Laurent) -> Diagram:
+def where_of(names: Names, parts: ScoreParts, push: laurent.Laurent) -> Diagram:
     """Where b is 0. Raises `UnprovenError` unless what is taken away from a position is G or nothing."""
     b = names.false
     for diagram, factor in parts.others.items():

@@ -10,7 +10,6 @@ from attemper.checker.attention.bounds import DOMAINS, REACH, VISIBLE, is_positi
 from attemper.checker.attention.competition import Competition, RivalPair, ScoreGap, ScoreTerm
 from attemper.checker.names import UnprovenError
 from attemper.exact import laurent
-from attemper.exact.laurent import Domain, Laurent
 from attemper.networks.layers import Masking
 
 
@@ -19,17 +18,17 @@ from attemper.networks.layers import Masking
 class TieBreak:
     """`size` * j^power or its negative; `is_rising` if larger j win. The mask shows i itself."""
 
-    size: Laurent
+    size: laurent.Laurent
     power: int
     is_rising: bool
     masking: Masking
 
     @property
-    def domain(self) -> Domain:
+    def domain(self) -> laurent.Domain:
         """Where there is more than one position."""
         return DOMAINS[self.masking]
 
-    def bounds(self) -> tuple[Fraction, Laurent]:
+    def bounds(self) -> tuple[Fraction, laurent.Laurent]:
         """The score gap per step, and how much a position further off can gain."""
         if self.power == 1:
             gap = proved(laurent.least(self.size, self.domain), "the tie-break fades")
@@ -64,7 +63,7 @@ class TieBreak:
         )
 
 
-def tie_break(form: Laurent, power: int, masking: Masking) -> TieBreak:
+def tie_break(form: laurent.Laurent, power: int, masking: Masking) -> TieBreak:
     """form * j^power, whichever sign the form has."""
     is_up = is_positive(form, DOMAINS[masking])
     size = form if is_up else laurent.times(form, -1)

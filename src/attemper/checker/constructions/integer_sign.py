@@ -29,7 +29,6 @@ from attemper.checker.rules import HeadFact, Peaked, mass
 from attemper.checker.values import bound_of
 from attemper.exact import laurent
 from attemper.exact.balls import ball
-from attemper.exact.laurent import Laurent
 from attemper.networks.layers import Masking
 
 EXACT = "its keys are not exactly (-1)^j times a number"
@@ -88,7 +87,7 @@ def integer_sign(head: ReadHead) -> HeadFact:
     return HeadFact(rule, tuple(outputs))
 
 
-def _slope(head: ReadHead) -> Laurent:
+def _slope(head: ReadHead) -> laurent.Laurent:
     """What the query is multiplied with at even j; at odd j with the negative."""
     names = head.names
     ((_, key),), ((_, off),) = head.rows, head.errors

@@ -29,7 +29,6 @@ from attemper.checker.rounding.score_gaps import sum_rate
 from attemper.checker.rules import HeadFact, Peaked, far_weight, mass, weight
 from attemper.checker.values import Value
 from attemper.exact import laurent
-from attemper.exact.laurent import Laurent
 from attemper.networks.layers import Masking
 
 
@@ -96,7 +95,7 @@ def _is_bounded(waves: Waves) -> bool:
     return bounded
 
 
-def _scale(head: ReadHead, waves: Waves, bounded: bool) -> tuple[Masking, Laurent]:
+def _scale(head: ReadHead, waves: Waves, bounded: bool) -> tuple[Masking, laurent.Laurent]:
     """The side over which the query averages, and kappa."""
     names = head.names
     marking, factor = single_mean(names, waves[-1 if bounded else 2, False], head.masking)
@@ -105,7 +104,7 @@ def _scale(head: ReadHead, waves: Waves, bounded: bool) -> tuple[Masking, Lauren
     return marking.masking, laurent.times(factor, HALF if bounded else -1)
 
 
-def _counted(head: ReadHead, waves: Waves, bounded: bool, side: Masking, scale: Laurent) -> Diagram:
+def _counted(head: ReadHead, waves: Waves, bounded: bool, side: Masking, scale: laurent.Laurent) -> Diagram:
     """The bit that c counts: none if nothing stands for c, all if 1 does."""
     names, at = head.names, (-2 if bounded else 1, False)
     if at not in waves:

@@ -35,7 +35,6 @@ from attemper.checker.rules import HeadFact, mass, weight
 from attemper.checker.values import Bound, PerStep
 from attemper.exact import laurent
 from attemper.exact.balls import ball, upper_bound
-from attemper.exact.laurent import Laurent
 
 FURTHER = "positions further from the integer can win"
 
@@ -130,7 +129,7 @@ def _fact(
     return HeadFact(rule, tuple(outputs))
 
 
-def _beyond(score_gap: Laurent, room: Laurent, tie: TieBreak) -> Fraction:
+def _beyond(score_gap: laurent.Laurent, room: laurent.Laurent, tie: TieBreak) -> Fraction:
     """The same as far, with n times as much weight: n is at most e^(n - 1)."""
     longer = laurent.plus(room, laurent.constant(1), laurent.monomial(0, 1, -1))
     return for_losses(score_gap, longer, tie.domain, FURTHER)[0]

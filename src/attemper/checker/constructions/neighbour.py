@@ -36,7 +36,6 @@ from attemper.checker.rounding.attention import RoundedHead
 from attemper.checker.rules import HeadFact, Peaked, mass, weight
 from attemper.checker.values import multiply
 from attemper.exact import laurent
-from attemper.exact.laurent import Laurent
 from attemper.exact.predicates import Remainder
 from attemper.networks.layers import Masking
 
@@ -84,7 +83,7 @@ def neighbour(head: ReadHead) -> HeadFact:
     return HeadFact(NeighbourRule(gap, own, parity, competition), outputs)
 
 
-def _form(head: ReadHead) -> tuple[TieBreak, Laurent]:
+def _form(head: ReadHead) -> tuple[TieBreak, laurent.Laurent]:
     """The tie-break, and w."""
     names, waves = head.names, waves_of(head)
     powers = [p for p, wave in waves if not wave]
@@ -98,7 +97,9 @@ def _form(head: ReadHead) -> tuple[TieBreak, Laurent]:
     return tie, opposite
 
 
-def _competition(head: ReadHead, tie: TieBreak, twice: Laurent, ahead: Laurent) -> Competition:
+def _competition(
+    head: ReadHead, tie: TieBreak, twice: laurent.Laurent, ahead: laurent.Laurent
+) -> Competition:
     """For each parity of i, winners stand at positions of the other one."""
     odd = head.names.place(Remainder(2, 1), 1, 0, 0)
     cases = [odd, head.names.negation(odd)]

@@ -37,7 +37,6 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.rounding.attention import RoundedHead
 from attemper.checker.rules import HeadFact, Peaked, far_weight, mass, weight
 from attemper.exact import laurent
-from attemper.exact.laurent import Laurent
 
 
 @final
@@ -89,7 +88,7 @@ def _tie(head: ReadHead) -> TieBreak:
     return tie_break(form, power, head.masking.weak)
 
 
-def _far(blocked: Blocked, tie: TieBreak, span: Laurent) -> tuple[Fraction, Fraction] | None:
+def _far(blocked: Blocked, tie: TieBreak, span: laurent.Laurent) -> tuple[Fraction, Fraction] | None:
     """Two positions are compared, each with what its own level takes away and its own tie-break."""
     if len(blocked.levels) == 1:
         return None
@@ -125,7 +124,7 @@ def _values_off(head: ReadHead, blocked: Blocked, value: Diagram) -> list[Fracti
     return names.constants(names.diagrams.constrain(value, names.negation(least), names.false), "a value")
 
 
-def _competition(head: ReadHead, tie: TieBreak, blocked: Blocked, span: Laurent) -> Competition:
+def _competition(head: ReadHead, tie: TieBreak, blocked: Blocked, span: laurent.Laurent) -> Competition:
     """All pairs of places, each with its level b as its last entry: the winner's is the least that occurs.
 
     On an agreed level every winner reads the same; on some none wins, or nothing is said of what is read.

@@ -38,7 +38,6 @@ from attemper.checker.rounding.arithmetic import (
 from attemper.checker.rounding.growth import scaled, total
 from attemper.exact import laurent
 from attemper.exact.balls import ball
-from attemper.exact.laurent import Laurent
 
 KNOWN = Fraction(1, 2)
 """Up to this relative error a number counts as known relatively."""
@@ -275,7 +274,7 @@ class _Scores:
                 others += [scaled(part.query, lost), scaled(part.off, lost)]
         return others, apart, both
 
-    def _part(self, row: ScoreTerm, scored: ScoredRow, size: Laurent) -> _Part:
+    def _part(self, row: ScoreTerm, scored: ScoredRow, size: laurent.Laurent) -> _Part:
         query = _balls(size)
         off: LaurentBound = {(0, 0): scored.query.absolute}
         if scored.query.relative <= ball(KNOWN) and not row.is_average:
@@ -329,7 +328,7 @@ class _Scores:
         return lost
 
 
-def _is_nothing(query: Laurent, computed: Rounded) -> bool:
+def _is_nothing(query: laurent.Laurent, computed: Rounded) -> bool:
     """Whether a query is computed as exactly 0."""
     return not query and bool(computed.at_zero == 0)
 
@@ -344,11 +343,11 @@ def _key_error(scored: ScoredRow, key: Fraction) -> flint.arb:
     return scored.key.absolute.min(scored.key.relative * ball(abs(key)))
 
 
-def _balls(form: Laurent) -> LaurentBound:
+def _balls(form: laurent.Laurent) -> LaurentBound:
     return {powers: ball(factor) for powers, factor in form.items()}
 
 
-def _times(errors: Iterable[LaurentBound], form: Laurent) -> list[LaurentBound]:
+def _times(errors: Iterable[LaurentBound], form: laurent.Laurent) -> list[LaurentBound]:
     """Bounds times a form without negative coefficients."""
     return [
         {(a + c, b + d): size * ball(factor) for (a, b), size in own.items()}

@@ -25,11 +25,7 @@ from attemper.compiling.constructions.integer_value import (
     make_integer,
 )
 from attemper.compiling.constructions.local_sign import LocalSignPlan
-from attemper.compiling.constructions.lookup import LookupPlan
 from attemper.compiling.constructions.nearest_integer import NearestIntegerPlan
-from attemper.compiling.constructions.neighbour import NeighbourPlan
-from attemper.compiling.constructions.select import SelectPlan
-from attemper.compiling.constructions.sign import SignPlan
 from attemper.compiling.constructions.uniform import UniformPlan, make_average, name_of
 from attemper.networks import layers
 from attemper.networks.regime import Regime
@@ -53,11 +49,11 @@ PHASES = (ops.Looking, ops.Compare | ops.Equals, ops.CountTest)
 
 _PLANS: dict[type[object], Callable[..., HeadPlan]] = {
     layers.Uniform: UniformPlan,
-    layers.Select: SelectPlan,
-    layers.Neighbour: NeighbourPlan,
-    layers.Sign: SignPlan,
+    layers.Select: select.SelectPlan,
+    layers.Neighbour: neighbour.NeighbourPlan,
+    layers.Sign: sign.SignPlan,
     layers.LocalSign: LocalSignPlan,
-    layers.Lookup: LookupPlan,
+    layers.Lookup: lookup.LookupPlan,
     layers.IntegerValue: IntegerValuePlan,
     layers.NearestInteger: NearestIntegerPlan,
     layers.IntegerSign: IntegerSignPlan,

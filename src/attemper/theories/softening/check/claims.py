@@ -19,7 +19,6 @@ from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdi
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exact.predicates import PredicateError
 from attemper.networks import files
-from attemper.networks.files import HARD, bare_digest
 from attemper.networks.layers import Network, Softmax
 from attemper.theories.softening.certificate import (
     Approximation,
@@ -50,7 +49,7 @@ def judge(path: Path, model: str | None) -> Verdict:
         network, source = files.load(path)
         digest = files.digest_of(network, source)
         found = load(path)
-        if source.kind != HARD or source.text != found.hard:
+        if source.kind != files.HARD or source.text != found.hard:
             raise MalformedFileError("the certificate is about another hard network than this one's source")
     except MalformedFileError as error:
         return malformed(error, Subject(About.NETWORK, str(path)))
@@ -85,7 +84,7 @@ def _mismatches(network: Network, digest: str, found: Approximation) -> Iterator
     heads = [head for layer in network.layers for head in layer.heads]
     if not all(isinstance(head.weighting, Softmax) for head in heads):
         yield "a softened network has softmax heads only"
-    if found.hard != bare_digest(hardened(network)):
+    if found.hard != files.bare_digest(hardened(network)):
         yield "the certificate is about another hard network: its digest differs"
     match found.evidence:
         case Enumerated():
