@@ -144,10 +144,7 @@ def _tallies(
                         assert_never(other)
             case _:
                 pass
-    found = {
-        (ref, True): PrefixSum(*_counted(program, ref), modulus, 0, 0, False)
-        for ref, modulus in moduli.items()
-    }
+    found = {(ref, True): PrefixSum(*_counted(program, ref), m, 0, 0, False) for ref, m in moduli.items()}
     for ref, thresholds in edges.items():
         constant, parts = _counted(program, ref)
         factors = [factor for factor, _, bit in parts if not _is_once(program, bit)]

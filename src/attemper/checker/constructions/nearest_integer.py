@@ -44,8 +44,7 @@ FURTHER = "positions further from the integer can win"
 class NearestIntegerRule:
     """Nearer positions lead by `gap` per step, those of a larger L are at most e^-far together.
 
-    Errors change no score gap by more than `noise`. n times the latter are at most e^-beyond (0: of no
-    integer).
+    Errors change no score gap by over `noise`. n times the latter are at most e^-beyond (0: of no integer).
     """
 
     gap: Fraction
@@ -65,8 +64,7 @@ class NearestIntegerRule:
     def offs(self, head: RoundedHead) -> list[Off]:
         """Every score gap may be smaller by what all errors together change a difference of scores by."""
         loss = scores_off(head) / ball(self.gap)
-        # Half of what is far may be lost, so that a part of its score gap is no more than twice that of its
-        # bound.
+        # Half of what is far may be lost: a part of its score gap is no more than twice that of its bound.
         far, beyond = (
             ball(own) * (1 - 2 * head.argument) - loss * ball(self.gap) for own in (self.far, self.beyond)
         )
@@ -111,8 +109,7 @@ def _fact(
     where = parabolas.where_of(names, parts, push)
     gap, span = tie.bounds()
     score_gap = laurent.plus(push, laurent.times(span, -1))
-    others = laurent.plus(VISIBLE[tie.masking], laurent.constant(-1))
-    room = laurent.plus(laurent.constant(1), laurent.times(others, -1))
+    room = laurent.plus(laurent.constant(2), laurent.times(VISIBLE[tie.masking], -1))
     far, _ = for_losses(score_gap, room, tie.domain, FURTHER)
     factors = [multiple_of(names, value, reading.key) for value in head.values]
     rule = NearestIntegerRule(gap, far, noise, _beyond(score_gap, room, tie) if any(factors) else Fraction(0))
