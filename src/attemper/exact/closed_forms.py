@@ -15,7 +15,6 @@ from fractions import Fraction
 from typing import assert_never, final
 
 from attemper.exact import predicates
-from attemper.exact.predicates import Zero
 
 
 @final
@@ -104,9 +103,9 @@ ONE = Number(Fraction(1))
 I = Position()  # noqa: E741 - the papers' name
 N = Length()
 SIGN = Alternating()
-FIRST = Test(Zero(), 1, 0, -1)
-LAST = Test(Zero(), 1, -1, 0)
-ONLY = Test(Zero(), 0, 1, -1)
+FIRST = Test(predicates.Zero(), 1, 0, -1)
+LAST = Test(predicates.Zero(), 1, -1, 0)
+ONLY = Test(predicates.Zero(), 0, 1, -1)
 """[n = 1]: the word has a single position."""
 
 
@@ -186,7 +185,7 @@ def evaluate(form: ClosedForm, position: int, length: int) -> Fraction:
 def shift_position(form: ClosedForm, offset: int) -> ClosedForm:
     """The form at position i + offset, as a form of i. Raises ValueError for digits of i before i.
 
-    >>> show_form(shift_position(times(I, Test(Zero(), 1, 0, -1)), -1))
+    >>> show_form(shift_position(times(I, Test(predicates.Zero(), 1, 0, -1)), -1))
     '(i + -1)*[i - 2 = 0]'
     """
     match form:
@@ -430,7 +429,7 @@ def predicate_to_tree(predicate: predicates.Predicate) -> Tree:
     match predicate:
         case predicates.Remainder(modulus, remainder):
             return ["mod", modulus, remainder]
-        case Zero():
+        case predicates.Zero():
             return "zero"
         case predicates.NonNegative():
             return "nonnegative"
@@ -446,7 +445,7 @@ def predicate_from_tree(tree: object) -> predicates.Predicate:
         case ["mod", modulus, remainder]:
             return predicates.Remainder(plain_integer(modulus), plain_integer(remainder))
         case "zero":
-            return Zero()
+            return predicates.Zero()
         case "nonnegative":
             return predicates.NonNegative()
         case ["named", str(name)]:

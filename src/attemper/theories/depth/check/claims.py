@@ -9,7 +9,6 @@ from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdi
 from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.predicates import PredicateError
 from attemper.theories.depth import certificate
-from attemper.theories.depth.certificate import HardNetworks, TieBreaking
 from attemper.theories.depth.check.enough import check_classes, check_formula
 from attemper.theories.depth.check.pairs import check_pair
 
@@ -52,17 +51,21 @@ def judge_claim(found: certificate.DepthClaims, claim: certificate.DepthClaim) -
         return ClaimVerdict(Status.UNKNOWN, "its parts nest too deeply to be looked at")
 
 
-def describe(networks: HardNetworks) -> str:
+def describe(networks: certificate.HardNetworks) -> str:
     """The class of networks that a claim is about, and what is outside.
 
-    >>> describe(HardNetworks(1, 2, TieBreaking.LEFTMOST)).partition(";")[0]
+    >>> describe(certificate.HardNetworks(1, 2, certificate.TieBreaking.LEFTMOST)).partition(";")[0]
     'every future-masked transformer of unique hard attention with position embeddings of period 2, ties broken to the left, any width, heads and functions'
     """  # noqa: E501 - a line, as it is printed
     places = "without position embeddings"
     if (networks.prefix, networks.period) != (1, 1):
         start = "" if networks.prefix == 1 else f" from position {networks.prefix:,} on"
         places = f"with position embeddings of period {networks.period:,}{start}"
-    sides = {TieBreaking.BOTH: "", TieBreaking.LEFTMOST: "left", TieBreaking.RIGHTMOST: "right"}
+    sides = {
+        certificate.TieBreaking.BOTH: "",
+        certificate.TieBreaking.LEFTMOST: "left",
+        certificate.TieBreaking.RIGHTMOST: "right",
+    }
     side = sides[networks.choice] and f", ties broken to the {sides[networks.choice]}"
     return (
         f"every future-masked transformer of unique hard attention {places}{side}, any width, heads and "
