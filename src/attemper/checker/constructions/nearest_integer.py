@@ -22,16 +22,10 @@ from typing import final
 
 import flint
 
+from attemper.checker.attention import parabolas
 from attemper.checker.attention.bounds import VISIBLE, for_losses, is_positive
 from attemper.checker.attention.nearest_keys import multiple_of
-from attemper.checker.attention.parabolas import (
-    ScoreParts,
-    ScoreShape,
-    noise_of,
-    parts_of,
-    readings_of,
-    where_of,
-)
+from attemper.checker.attention.parabolas import ScoreParts, ScoreShape
 from attemper.checker.attention.scores import Output, ReadHead, plain_value
 from attemper.checker.attention.tie_breaks import TieBreak, tie_break
 from attemper.checker.names import Affine, Names, UnprovenError, scale_affine
@@ -52,8 +46,7 @@ FURTHER = "positions further from the integer can win"
 class NearestIntegerRule:
     """Nearer positions lead by `gap` per step, those of a larger L are at most e^-far together.
 
-    Errors change no score gap by more than `noise`. n times the latter are at most e^-beyond (0: of no
-    integer).
+    Errors change no score gap by more than `noise`; n times the latter are at most e^-beyond (0: no integer).
     """
 
     gap: Fraction
@@ -73,8 +66,7 @@ class NearestIntegerRule:
     def offs(self, head: RoundedHead) -> list[Off]:
         """Every score gap may be smaller by what all errors together change a difference of scores by."""
         loss = scores_off(head) / ball(self.gap)
-        # Half of what is far may be lost, so that a part of its score gap is no more than twice that of its
-        # bound.
+        # Half of what is far may be lost, so that its part is no more than twice that of its bound.
         far, beyond = (
             ball(own) * (1 - 2 * head.argument) - loss * ball(self.gap) for own in (self.far, self.beyond)
         )
@@ -99,9 +91,9 @@ def _mass(rule: NearestIntegerRule, loss: flint.arb, noise: flint.arb, far: flin
 
 def nearest_integer(head: ReadHead) -> HeadFact:
     """The rule for a nearest integer. Raises `UnprovenError`, naming what is not shown."""
-    noise, parts = noise_of(head), parts_of(head)
+    noise, parts = parabolas.noise_of(head), parabolas.parts_of(head)
     failure = UnprovenError("its scores are not those of a nearest integer")
-    for reading in readings_of(head.names, parts):
+    for reading in parabolas.readings_of(head.names, parts):
         try:
             return _fact(head, noise, parts, reading)
         except UnprovenError as error:
@@ -114,11 +106,10 @@ def _fact(head: ReadHead, noise: Fraction, parts: ScoreParts, reading: ScoreShap
     tie = tie_break(reading.tie, 1, head.masking)
     if not is_positive(push, tie.domain):
         raise UnprovenError("its parabola is upside down")
-    where = where_of(names, parts, push)
+    where = parabolas.where_of(names, parts, push)
     gap, span = tie.bounds()
     score_gap = laurent.plus(push, laurent.times(span, -1))
-    others = laurent.plus(VISIBLE[tie.masking], laurent.constant(-1))
-    room = laurent.plus(laurent.constant(1), laurent.times(others, -1))
+    room = laurent.plus(laurent.constant(2), laurent.times(VISIBLE[tie.masking], -1))
     far, _ = for_losses(score_gap, room, tie.domain, FURTHER)
     factors = [multiple_of(names, value, reading.key) for value in head.values]
     rule = NearestIntegerRule(gap, far, noise, _beyond(score_gap, room, tie) if any(factors) else Fraction(0))
