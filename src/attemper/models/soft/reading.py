@@ -16,7 +16,7 @@ from attemper.models.soft.weights import (
     Mask,
     NoPositions,
     Periodic,
-    Positions,
+    PositionEncoding,
     Table,
 )
 
@@ -31,7 +31,7 @@ def read_weights(
     symbols: Sequence[str],
     ending: str | None,
     *,
-    positions: Positions | None = None,
+    positions: PositionEncoding | None = None,
     mask: Mask = Mask.UNMASKED,
     outputs: Sequence[str] | None = None,
 ) -> Encoder:
@@ -91,7 +91,7 @@ def _default_names(rows: int) -> tuple[str, ...]:
     return ("output",) if rows == 1 else tuple(f"output {row}" for row in range(rows))
 
 
-def _read_positions(positions: Positions | None, width: int) -> Positions:
+def _read_positions(positions: PositionEncoding | None, width: int) -> PositionEncoding:
     """The positions, with tables of the encoder's width only."""
     if isinstance(positions, Periodic | Table):
         table = np.asarray(positions.table, dtype=np.float64)

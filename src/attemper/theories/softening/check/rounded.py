@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from attemper.models.arrays import Floats
 from attemper.models.enclosures.forms import GAMMA
 from attemper.models.exact_arrays.integers import (
-    Exact,
+    ExactArray,
     ExactIntegers,
     exactly,
     mapped,
@@ -45,7 +45,7 @@ def up(value: Floats, terms: int) -> Floats:
     return np.maximum(found, LEAST, out=found, where=np.asarray(value) != 0)
 
 
-def size_bounds(rows: Exact) -> Floats:
+def size_bounds(rows: ExactArray) -> Floats:
     """At least the absolute values."""
     return up(np.abs(nearest(rows)), 3)
 
@@ -94,7 +94,7 @@ def _outer(coordinate: Coordinate, left: Sequence[LinearForm], right: Sequence[L
     return tuple((c, value) for c, value in sorted(found.items()) if value)
 
 
-def _matrix(forms: Sequence[LinearForm], width: int) -> Exact:
+def _matrix(forms: Sequence[LinearForm], width: int) -> ExactArray:
     """The forms as rows of `width` entries."""
     rows = [dict(form) for form in forms]
     return exactly([[row.get(c, Fraction(0)) for c in range(width)] for row in rows], width)
@@ -122,11 +122,11 @@ class LayerMaps:
             written = product(self._outer[active].T, self._inner[active])
             diagonal = narrow(np.diag([self._scale] * width).astype(object))
             whole = plus(written, diagonal)
-            self._known[name] = size_bounds(Exact(whole, (self._scale,) * width))
+            self._known[name] = size_bounds(ExactArray(whole, (self._scale,) * width))
         return self._known[name]
 
 
-def _common(rows: Exact) -> tuple[ExactIntegers, int]:
+def _common(rows: ExactArray) -> tuple[ExactIntegers, int]:
     """The same numbers as integers over one denominator."""
     scale = lcm(1, *rows.scales)
     factors = np.array([scale // old for old in rows.scales], dtype=object)
@@ -207,7 +207,7 @@ def _gap_facts(
     )
 
 
-def _apart(rows: Exact, score_gaps: ScoreGaps) -> Floats:
+def _apart(rows: ExactArray, score_gaps: ScoreGaps) -> Floats:
     """At least |y_j - y_*| (B, n, n, M) for numbers y (B, n, M) of positions."""
     chosen = np.take_along_axis(rows.numbers, score_gaps.winner[:, :, None], 1)
-    return size_bounds(Exact(plus(rows.numbers[:, None], -chosen[:, :, None]), rows.scales))
+    return size_bounds(ExactArray(plus(rows.numbers[:, None], -chosen[:, :, None]), rows.scales))
