@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from attemper.attention_program.ops import Program
+from attemper.attention_program.ops import Program, Ref
 from attemper.certifying.choosing import Goal, choose
 from attemper.compiling.decomposing.limits import CascadeCaps
-from attemper.compiling.lowering.definite_to_formula import definite_to_formula
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.languages.language import Language
-from attemper.languages.rasp.program import RaspProgram
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import letters_of, parse_regex
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -33,9 +30,9 @@ from attemper.workbench.options import (
     regimes_for,
     require,
 )
-from attemper.workbench.programs import names_of, program_language, text_of
 
 if TYPE_CHECKING:
+    from attemper.languages.rasp.program import RaspProgram
     from attemper.workbench.options import DTypeLike
 
 
@@ -132,6 +129,8 @@ def language_of_regex(regex: str, alphabet: Alphabet) -> Dfa | TemporalLanguage:
     That is its minimal automaton; but where that is large and the language definite, a formula about a word's
     last symbols. Raises what `parse_regex` raises.
     """
+    from attemper.compiling.lowering.definite_to_formula import definite_to_formula
+
     definite = definite_to_formula(regex, alphabet)
     if definite is None:
         return parse_regex(regex, alphabet)
@@ -158,6 +157,8 @@ def compile_dfa(
     >>> model.accepts("0110"), model.accepts("0111")
     (True, False)
     """
+    from attemper.languages.regular.minimal import minimal
+
     require("dfa", dfa, Dfa, "give a Dfa, or what parse_regex(...) or read_dfa(...) makes")
     goal, limits = goal_of(horizon, dtype, kernel), limits_of(caps)
     return compile_for(minimal(dfa), dfa.alphabet, regime, goal, limits, layer_norm=layer_norm)
@@ -194,6 +195,8 @@ def compile_program(
     >>> model.accepts("abb"), model.accepts("bab"), model.accepts("a")
     (True, False, False)
     """
+    from attemper.workbench.programs import program_language, text_of
+
     language = program_language(program, at, empty)
     letters = language.program.alphabet
     goal, text = goal_of(horizon, dtype, kernel), text_of(program)
@@ -214,7 +217,7 @@ def compile_for(
     if layer_norm is not None:
         require("layer_norm", layer_norm, LayerNorm, "give attemper.LayerNorm()")
     named = None if regime is None else Regime(choice("regime", regime, tuple(Regime)))
-    regimes, names = regimes_for(named, goal, layer_norm), names_of(rasp, language)
+    regimes, names = regimes_for(named, goal, layer_norm), _names_of(rasp, language)
     if goal is None:
         compiled = compile_language(
             language, alphabet, regimes[0], limits=limits, names=names, layer_norm=layer_norm
@@ -222,6 +225,15 @@ def compile_for(
         return model_of(compiled, language, regimes[0], regex, rasp)
     chosen = choose(language, alphabet, regimes, goal, limits, names, layer_norm)
     return model_of(chosen.compiled, language, chosen.candidate.regime, regex, rasp)
+
+
+def _names_of(rasp: str, language: Language) -> Mapping[Ref, str]:
+    """The names of a program's steps, where its text is known."""
+    if not rasp:
+        return {}
+    from attemper.workbench.programs import names_of
+
+    return names_of(rasp, language)
 
 
 def model_of(
@@ -252,6 +264,6 @@ def compile_source(
     limits: CascadeCaps | None = None,
 ) -> Model:
     """The model of a language; no head has a margin below `least_margin`."""
-    names = names_of(rasp, language)
+    names = _names_of(rasp, language)
     compiled = compile_language(language, alphabet, regime, least_margin, limits, names=names)
     return model_of(compiled, language, regime, regex, rasp)
