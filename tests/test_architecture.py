@@ -49,7 +49,7 @@ def test_no_cell_is_wide(document: Path) -> None:
 
 
 def test_the_path_is_what_a_run_enters_in_this_order() -> None:
-    """The files that are named are entered between `compile` of `O a` and PROVED, each later than the one before."""
+    """From `compile` of `O a` to PROVED all files that are named are entered, one after the other."""
     stations = STATION.findall(path())
     assert [int(number) for number, _ in stations] == list(range(1, len(stations) + 1))
     named = [name for _, name in stations]
