@@ -16,7 +16,7 @@ from attemper.certifying.certificate import prove
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.analysis import Analysis
 from attemper.checker.rounding.arithmetic import Kernel
-from attemper.compiling.decomposing.decompose import WALK, Alternative, decompose
+from attemper.compiling.decomposing.alternatives import WALK, Alternative
 from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.simplifying.spell_out import Shared
@@ -157,6 +157,8 @@ def _candidates(
 
 def _differ(dfa: Dfa, one: CascadeCaps, other: CascadeCaps) -> bool:
     """Whether an automaton is taken apart in another way within other limits."""
+    from attemper.compiling.decomposing.decompose import decompose  # no formula needs it
+
     try:
         return decompose(dfa, one).chosen != decompose(dfa, other).chosen
     except UnsupportedError:

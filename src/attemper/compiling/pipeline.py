@@ -18,11 +18,10 @@ from attemper.attention_program.realisation import Realisation
 from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.building.sizes import require_few_weights
 from attemper.compiling.cascade import Cascade
-from attemper.compiling.decomposing.decompose import Alternative, Decomposition, decompose
+from attemper.compiling.decomposing.alternatives import Alternative
 from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.levels import Level, NetworkLevel, ProgramLevel, require_wellformed
 from attemper.compiling.lowering.counter_to_formula import counter_to_formula
-from attemper.compiling.lowering.ends_to_formula import ends_to_formula
 from attemper.compiling.passes import (
     Assemble,
     CascadeToProgram,
@@ -232,11 +231,15 @@ def _from_automaton(
     dfa: Dfa, regime: Regime, least_margin: int, limits: CascadeCaps | None, watch: Watch
 ) -> tuple[tuple[PassResult, ...], tuple[Alternative, ...]]:
     """The way with the fewest layers; of these with the fewest heads, then coordinates; and all tried."""
+    # Taking automata apart is a third of the compiler, and no formula needs it.
+    from attemper.compiling.decomposing.decompose import decompose
+    from attemper.compiling.lowering.ends_to_formula import ends_to_formula
+
     found = decompose(dfa, limits)
     ends = ends_to_formula(dfa)
     if ends is None:
-        return _of_decomposition(dfa, found, regime, least_margin, watch), found.alternatives
-    usual = _of_decomposition(dfa, found, regime, least_margin, lambda _: None)
+        return _of_decomposition(dfa, found.chosen, regime, least_margin, watch), found.alternatives
+    usual = _of_decomposition(dfa, found.chosen, regime, least_margin, lambda _: None)
     short = _of_formula(ends, dfa, regime, least_margin, lambda _: None)
     is_taken = _cost(short) < _cost(usual)
     chosen, rows = (short, 0) if is_taken else (usual, None)
@@ -246,15 +249,15 @@ def _from_automaton(
 
 
 def _of_decomposition(
-    dfa: Dfa, found: Decomposition, regime: Regime, least_margin: int, watch: Watch
+    dfa: Dfa, found: Cascade | BoundedCounter, regime: Regime, least_margin: int, watch: Watch
 ) -> tuple[PassResult, ...]:
-    match found.chosen:
+    match found:
         case BoundedCounter() as counter:
             return _of_formula(counter_to_formula(counter), dfa, regime, least_margin, watch)
         case Cascade() as cascade:
             return cascade_pipeline(dfa.accepts(()), regime, least_margin).run(cascade, watch)
         case _:
-            assert_never(found.chosen)
+            assert_never(found)
 
 
 def _of_formula(

@@ -10,17 +10,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
-from typing import assert_never, final
+from typing import TYPE_CHECKING, assert_never, final
 
 import numpy as np
 
 from attemper.exact import closed_forms
 from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero, holds, periodic
 from attemper.languages.words import Word
-from attemper.models.arrays import Booleans, Floats, Integers
 from attemper.networks import layers
 from attemper.networks.weights import tensors_of
 from attemper.running.runs import Run, empty_run, run_of
+
+if TYPE_CHECKING:
+    from attemper.models.arrays import Booleans, Floats, Integers
 
 SCORES_AT_ONCE = 1 << 20
 """How many scores of a head are in memory at a time (8 MiB)."""

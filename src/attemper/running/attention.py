@@ -15,7 +15,7 @@ from attemper.running.hooks import HookPoint
 from attemper.running.kept import KeptTensors
 from attemper.running.places import Places
 
-Attend = Callable[["Attention", Tensor, Places], Tensor]
+AttendFunction = Callable[["Attention", Tensor, Places], Tensor]
 """An engine: what every head of a layer attends to, [batch, position, head, d_head]."""
 
 
@@ -48,7 +48,7 @@ class Attention(nn.Module):
         self._scales = KeptTensors()
         self._zero_queries = self._find_zero_queries() if sealed else None
 
-    def forward(self, x: Tensor, places: Places, attend: Attend) -> Tensor:
+    def forward(self, x: Tensor, places: Places, attend: AttendFunction) -> Tensor:
         """The residual stream [batch, position, d_model] to what the heads add to it, by an engine."""
         added: Tensor = self.hook_z(attend(self, x, places)).flatten(2) @ self.W_O.flatten(0, 1)
         return added

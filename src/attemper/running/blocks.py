@@ -91,7 +91,7 @@ class Block(nn.Module):
         return after
 
 
-class Blocks(nn.Module):
+class BlockStack(nn.Module):
     """A network's weights and hook points, from which every engine reads what it needs."""
 
     def __init__(

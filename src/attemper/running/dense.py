@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from attemper.networks.layers import HardWeighting, Network
-from attemper.running.blocks import Blocks, Look, clamp_room
+from attemper.running.blocks import BlockStack, Look, clamp_room
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.config import Config, config_of
 from attemper.running.engines import choice
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from attemper.running.engines.scan.forward import ModuleScan
 
 
-class DenseTransformer(Blocks):
+class DenseTransformer(BlockStack):
     """The network, running: tokens [batch, position] to the output coordinate [batch, position].
 
     `dtype` is the format of weights and activations; `weighting` replaces every head's own

@@ -6,7 +6,7 @@ The same truth as `languages.temporal.meaning`, which defines it; tests compare 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,9 @@ from attemper.exact.predicates import holds
 from attemper.languages.temporal import syntax
 from attemper.languages.temporal.core import values_by_core
 from attemper.languages.words import Word
-from attemper.models.arrays import Booleans, Integers
+
+if TYPE_CHECKING:
+    from attemper.models.arrays import Booleans, Integers
 
 
 def truth_of_words(formula: syntax.Formula, words: Sequence[Word]) -> Booleans:

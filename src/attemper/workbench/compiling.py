@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from attemper.attention_program.ops import Program
+from attemper.attention_program.ops import Program, Ref
 from attemper.certifying.choosing import Goal, choose
 from attemper.compiling.decomposing.limits import CascadeCaps
-from attemper.compiling.lowering.definite_to_formula import definite_to_formula
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.languages.language import Language
-from attemper.languages.rasp.program import RaspProgram
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import letters_of, parse_regex
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -23,9 +20,9 @@ from attemper.languages.words import Alphabet
 from attemper.networks.regime import Regime
 from attemper.workbench import options
 from attemper.workbench.model import Model
-from attemper.workbench.programs import names_of, program_language, text_of
 
 if TYPE_CHECKING:
+    from attemper.languages.rasp.program import RaspProgram
     from attemper.workbench.options import DTypeLike
 
 
@@ -122,6 +119,8 @@ def language_of_regex(regex: str, alphabet: Alphabet) -> Dfa | TemporalLanguage:
     That is its minimal automaton; but where that is large and the language definite, a formula about a word's
     last symbols. Raises what `parse_regex` raises.
     """
+    from attemper.compiling.lowering.definite_to_formula import definite_to_formula
+
     definite = definite_to_formula(regex, alphabet)
     if definite is None:
         return parse_regex(regex, alphabet)
@@ -148,6 +147,8 @@ def compile_dfa(
     >>> model.accepts("0110"), model.accepts("0111")
     (True, False)
     """
+    from attemper.languages.regular.minimal import minimal
+
     options.require("dfa", dfa, Dfa, "give a Dfa, or what parse_regex(...) or read_dfa(...) makes")
     goal, limits = options.goal_of(horizon, dtype, kernel), options.limits_of(caps)
     return compile_for(minimal(dfa), dfa.alphabet, regime, goal, limits, layer_norm=layer_norm)
@@ -184,6 +185,8 @@ def compile_program(
     >>> model.accepts("abb"), model.accepts("bab"), model.accepts("a")
     (True, False, False)
     """
+    from attemper.workbench.programs import program_language, text_of
+
     language = program_language(program, at, empty)
     letters = language.program.alphabet
     goal, text = options.goal_of(horizon, dtype, kernel), text_of(program)
@@ -204,7 +207,7 @@ def compile_for(
     if layer_norm is not None:
         options.require("layer_norm", layer_norm, LayerNorm, "give attemper.LayerNorm()")
     named = None if regime is None else Regime(options.choice("regime", regime, tuple(Regime)))
-    regimes, names = options.regimes_for(named, goal, layer_norm), names_of(rasp, language)
+    regimes, names = options.regimes_for(named, goal, layer_norm), _names_of(rasp, language)
     if goal is None:
         compiled = compile_language(
             language, alphabet, regimes[0], limits=limits, names=names, layer_norm=layer_norm
@@ -212,6 +215,15 @@ def compile_for(
         return model_of(compiled, language, regimes[0], regex, rasp)
     chosen = choose(language, alphabet, regimes, goal, limits, names, layer_norm)
     return model_of(chosen.compiled, language, chosen.candidate.regime, regex, rasp)
+
+
+def _names_of(rasp: str, language: Language) -> Mapping[Ref, str]:
+    """The names of a program's steps, where its text is known."""
+    if not rasp:
+        return {}
+    from attemper.workbench.programs import names_of
+
+    return names_of(rasp, language)
 
 
 def model_of(

@@ -11,7 +11,7 @@ from torch import nn
 
 from attemper.models.arrays import Integers
 from attemper.models.soft.reading import read_weights
-from attemper.models.soft.weights import Encoder, Mask, Positions
+from attemper.models.soft.weights import Encoder, Mask, PositionEncoding
 from tests import ROOT
 
 BITS = ("0", "1", "$")
@@ -53,7 +53,7 @@ def random_encoder(
     heads: int = 2,
     norm: str = "post",
     *,
-    positions: Positions | None = None,
+    positions: PositionEncoding | None = None,
     mask: Mask = Mask.UNMASKED,
 ) -> Encoder:
     """A random encoder over 0, 1 and the end marker, as data."""

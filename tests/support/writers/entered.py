@@ -1,8 +1,13 @@
-"""The files on the way of `O a` to PROVED: `python -m tests.support.writers.entered` lists them in order."""
+"""The files on the way of `O a` to PROVED: `python -m tests.support.writers.entered` lists them in order.
+
+`entered` has those of which a function is called, in a process that has imported them all;
+`entered_by_a_new_process` also those that are only imported.
+"""
 
 from __future__ import annotations
 
 import inspect
+import subprocess
 import sys
 from types import FrameType
 from typing import final
@@ -51,6 +56,26 @@ def entered() -> list[str]:
     finally:
         sys.setprofile(before)
     return [name.removeprefix(f"{SOURCE}/") for name in found.files if name.startswith(f"{SOURCE}/")]
+
+
+NEW = """
+import sys
+files = {}
+sys.setprofile(lambda frame, event, _: files.setdefault(frame.f_code.co_filename))
+import attemper
+model = attemper.compile("O a", "ab")
+status = model.check(model.certify()).status
+sys.setprofile(None)
+print(status, *files, sep="\\n")
+"""
+
+
+def entered_by_a_new_process() -> list[str]:
+    """Files of ours, with those that are imported, in the order in which a new process first enters them."""
+    finished = subprocess.run([sys.executable, "-c", NEW], capture_output=True, text=True, check=True)
+    status, *files = finished.stdout.splitlines()
+    assert status == Status.PROVED
+    return [name.removeprefix(f"{SOURCE}/") for name in files if name.startswith(f"{SOURCE}/")]
 
 
 if __name__ == "__main__":

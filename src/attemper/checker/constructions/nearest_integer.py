@@ -25,6 +25,7 @@ import flint
 from attemper.checker.attention import parabolas
 from attemper.checker.attention.bounds import VISIBLE, for_losses, is_positive
 from attemper.checker.attention.nearest_keys import multiple_of
+from attemper.checker.attention.parabolas import ScoreParts, ScoreShape
 from attemper.checker.attention.scores import Output, ReadHead, plain_value
 from attemper.checker.attention.tie_breaks import TieBreak, tie_break
 from attemper.checker.names import Affine, Names, UnprovenError, scale_affine
@@ -44,7 +45,7 @@ FURTHER = "positions further from the integer can win"
 class NearestIntegerRule:
     """Nearer positions lead by `gap` per step, those of a larger L are at most e^-far together.
 
-    Errors change no score gap by over `noise`. n times the latter are at most e^-beyond (0: of no integer).
+    Errors change no score gap by more than `noise`; n times the latter are at most e^-beyond (0: no integer).
     """
 
     gap: Fraction
@@ -64,7 +65,7 @@ class NearestIntegerRule:
     def offs(self, head: RoundedHead) -> list[Off]:
         """Every score gap may be smaller by what all errors together change a difference of scores by."""
         loss = scores_off(head) / ball(self.gap)
-        # Half of what is far may be lost: a part of its score gap is no more than twice that of its bound.
+        # Half of what is far may be lost, so that its part is no more than twice that of its bound.
         far, beyond = (
             ball(own) * (1 - 2 * head.argument) - loss * ball(self.gap) for own in (self.far, self.beyond)
         )
@@ -99,9 +100,7 @@ def nearest_integer(head: ReadHead) -> HeadFact:
     raise failure
 
 
-def _fact(
-    head: ReadHead, noise: Fraction, parts: parabolas.ScoreParts, reading: parabolas.ScoreShape
-) -> HeadFact:
+def _fact(head: ReadHead, noise: Fraction, parts: ScoreParts, reading: ScoreShape) -> HeadFact:
     names, push = head.names, reading.push
     tie = tie_break(reading.tie, 1, head.masking)
     if not is_positive(push, tie.domain):

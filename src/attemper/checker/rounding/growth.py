@@ -32,12 +32,12 @@ SPARE = 2
 """By so much more than it must weights are said to fade: e^-digits(n) is less than n^-1.44."""
 
 
-Exponents = TypeVar("Exponents", bound=Hashable)
+Powers = TypeVar("Powers", bound=Hashable)
 
 
-def total(parts: Iterable[dict[Exponents, flint.arb]]) -> dict[Exponents, flint.arb]:
+def total(parts: Iterable[dict[Powers, flint.arb]]) -> dict[Powers, flint.arb]:
     """The sum, of whatever powers."""
-    found: dict[Exponents, flint.arb] = {}
+    found: dict[Powers, flint.arb] = {}
     for part in parts:
         for power, size in part.items():
             found[power] = found.get(power, ZERO) + size
@@ -49,7 +49,7 @@ def times(left: PowersOfN, right: PowersOfN) -> PowersOfN:
     return total({a + b: x * y} for a, x in left.items() for b, y in right.items())
 
 
-def scaled(growth: dict[Exponents, flint.arb], factor: flint.arb) -> dict[Exponents, flint.arb]:
+def scaled(growth: dict[Powers, flint.arb], factor: flint.arb) -> dict[Powers, flint.arb]:
     """A multiple, of whatever powers."""
     return {power: size * factor for power, size in growth.items()}
 

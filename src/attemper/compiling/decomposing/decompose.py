@@ -9,6 +9,7 @@ from typing import assert_never, final
 
 from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.cascade import Cascade, Chain, Counter, Delay, Latch, Register, RegisterLevel, Sum
+from attemper.compiling.decomposing.alternatives import WALK, Alternative
 from attemper.compiling.decomposing.bases import PositionCycle, by_last_letters, by_place, exact_places
 from attemper.compiling.decomposing.bounded import bounded_counter
 from attemper.compiling.decomposing.congruences import UnionBudget, quotient, splitting
@@ -31,23 +32,7 @@ WINDOWS = 600
 """The most rows for a table of the last letters."""
 
 
-PLAIN, WALK = "plain", "a walk between two walls"
-
-
-@final
-@dataclass(frozen=True)
-class Alternative:
-    """A way to build a cascade, what it costs, and why it was given up if it was.
-
-    For one that was not built, since it is not better, `sublayers` is an estimate or a lower bound, and
-    `rows` and `labels` are None.
-    """
-
-    name: str
-    sublayers: int | None = None
-    rows: int | None = None
-    labels: int | None = None
-    refusal: str | None = None
+PLAIN = "plain"
 
 
 @final

@@ -10,13 +10,13 @@ from attemper.errors import AutomatonError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Word
 
-Place = TypeVar("Place", bound=Hashable)
-Letter = TypeVar("Letter")
+Visited = TypeVar("Visited", bound=Hashable)
+Label = TypeVar("Label")
 
 
 def shortest_words(
-    begin: Place, after: Callable[[Place], Iterable[tuple[Letter, Place]]]
-) -> Iterator[tuple[Place, tuple[Letter, ...]]]:
+    begin: Visited, after: Callable[[Visited], Iterable[tuple[Label, Visited]]]
+) -> Iterator[tuple[Visited, tuple[Label, ...]]]:
     """Each place that can be reached, the nearest first, with a shortest word to it.
 
     Of several shortest words it is the one that is least, in the order in which `after` has the letters.
@@ -24,7 +24,7 @@ def shortest_words(
     >>> list(shortest_words(0, lambda place: [("a", 1), ("b", (place + 2) % 3)]))
     [(0, ()), (1, ('a',)), (2, ('b',))]
     """
-    words: dict[Place, tuple[Letter, ...]] = {begin: ()}
+    words: dict[Visited, tuple[Label, ...]] = {begin: ()}
     waiting = deque([begin])
     while waiting:
         place = waiting.popleft()
@@ -36,8 +36,10 @@ def shortest_words(
 
 
 def numbered(
-    begin: Place, row: Callable[[Place], Iterable[Place]], admit: Callable[[int], None] = lambda count: None
-) -> tuple[dict[Place, int], tuple[tuple[int, ...], ...]]:
+    begin: Visited,
+    row: Callable[[Visited], Iterable[Visited]],
+    admit: Callable[[int], None] = lambda count: None,
+) -> tuple[dict[Visited, int], tuple[tuple[int, ...], ...]]:
     """The places that can be reached, numbered in the order of first visit, and the numbers after each.
 
     `row` has what follows a place, `admit` is told after each row how many places there are.

@@ -31,20 +31,20 @@ MOST_SCALE = 2**900
 
 @final
 @dataclass(frozen=True, eq=False)
-class Exact:
+class ExactArray:
     """The fractions `numbers[..., c] / scales[c]`, of the shape (..., C); scales are positive."""
 
     numbers: ExactIntegers
     scales: tuple[int, ...]
 
 
-def exactly(values: Sequence[Sequence[Fraction]], width: int) -> Exact:
+def exactly(values: Sequence[Sequence[Fraction]], width: int) -> ExactArray:
     """The matrix with these rows, of `width` entries each."""
     scales = tuple(lcm(1, *(row[c].denominator for row in values)) for c in range(width))
     numbers = np.zeros((len(values), width), dtype=object)
     for place, row in enumerate(values):
         numbers[place] = [int(value * scale) for value, scale in zip(row, scales, strict=True)]
-    return Exact(narrow(numbers), scales)
+    return ExactArray(narrow(numbers), scales)
 
 
 def product(left: ExactIntegers, right: ExactIntegers) -> ExactIntegers:
@@ -92,8 +92,8 @@ def narrow(numbers: ExactIntegers) -> ExactIntegers:
 
 
 def mapped(
-    rows: Exact, forms: Sequence[LinearForm], biases: Sequence[Fraction] = (), *, alike: bool = False
-) -> Exact:
+    rows: ExactArray, forms: Sequence[LinearForm], biases: Sequence[Fraction] = (), *, alike: bool = False
+) -> ExactArray:
     """The values of linear forms, plus `biases` if there are any; all over one denominator if `alike`."""
     added = tuple(biases) or (Fraction(0),) * len(forms)
     pairs = list(zip(forms, added, strict=True))
@@ -106,10 +106,10 @@ def mapped(
             columns[coordinate, place] = int(factor * scale / rows.scales[coordinate])
     found = product(rows.numbers, narrow(columns))
     shift = np.array([int(bias * scale) for bias, scale in zip(added, scales, strict=True)], dtype=object)
-    return Exact(plus(found, narrow(shift)) if biases else found, tuple(scales))
+    return ExactArray(plus(found, narrow(shift)) if biases else found, tuple(scales))
 
 
-def written(rows: Exact, parts: Sequence[tuple[Exact, Sequence[int]]]) -> Exact:
+def written(rows: ExactArray, parts: Sequence[tuple[ExactArray, Sequence[int]]]) -> ExactArray:
     """The rows with parts added: entry m of a part to the coordinate that is m-th in its list."""
     scales = list(rows.scales)
     for part, targets in parts:
@@ -121,10 +121,10 @@ def written(rows: Exact, parts: Sequence[tuple[Exact, Sequence[int]]]) -> Exact:
         places = np.zeros((len(targets), len(scales)), dtype=np.int64)
         places[np.arange(len(targets)), list(targets)] = 1
         found = plus(found, product(times(part.numbers, factors), places))
-    return Exact(found, tuple(scales))
+    return ExactArray(found, tuple(scales))
 
 
-def reduced(rows: Exact) -> Exact:
+def reduced(rows: ExactArray) -> ExactArray:
     """The same fractions, each entry's denominator divided by what divides all its numerators as well."""
     flat = rows.numbers.reshape(-1, len(rows.scales))
     divisors, scales = [], []
@@ -132,10 +132,10 @@ def reduced(rows: Exact) -> Exact:
         common = gcd(scale, divisor) if divisor else 1
         divisors.append(common)
         scales.append(scale // common if divisor else 1)
-    return Exact(narrow(rows.numbers // np.array(divisors, dtype=rows.numbers.dtype)), tuple(scales))
+    return ExactArray(narrow(rows.numbers // np.array(divisors, dtype=rows.numbers.dtype)), tuple(scales))
 
 
-def nearest(rows: Exact) -> NDArray[np.float64]:
+def nearest(rows: ExactArray) -> NDArray[np.float64]:
     """The fractions in float64: 0 where they are 0, else off by at most 3 units of round-off of themselves.
 
     Raises `UnsupportedError` for numbers so large or so small that float64 has none near them.

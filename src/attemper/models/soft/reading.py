@@ -22,7 +22,7 @@ def read_weights(
     symbols: Sequence[str],
     ending: str | None,
     *,
-    positions: weights.Positions | None = None,
+    positions: weights.PositionEncoding | None = None,
     mask: weights.Mask = weights.Mask.UNMASKED,
     outputs: Sequence[str] | None = None,
 ) -> weights.Encoder:
@@ -82,7 +82,7 @@ def _default_names(rows: int) -> tuple[str, ...]:
     return ("output",) if rows == 1 else tuple(f"output {row}" for row in range(rows))
 
 
-def _read_positions(positions: weights.Positions | None, width: int) -> weights.Positions:
+def _read_positions(positions: weights.PositionEncoding | None, width: int) -> weights.PositionEncoding:
     """The positions, with tables of the encoder's width only."""
     if isinstance(positions, weights.Periodic | weights.Table):
         table = np.asarray(positions.table, dtype=np.float64)

@@ -66,7 +66,7 @@ class Bounded:
     greatest: float
 
 
-Positions = NoPositions | Periodic | Table | Bounded
+PositionEncoding = NoPositions | Periodic | Table | Bounded
 
 
 @final
@@ -134,7 +134,7 @@ class Encoder:
     symbols: tuple[str, ...]
     ending: str | None
     embedding: Floats
-    positions: Positions
+    positions: PositionEncoding
     mask: Mask
     layers: tuple[EncoderLayer, ...]
     readout: Floats

@@ -6,12 +6,12 @@ import torch
 
 from attemper.errors import OptionError
 from attemper.networks.layers import Softmax
-from attemper.running.blocks import Blocks
+from attemper.running.blocks import BlockStack
 from attemper.running.engines.names import ON_QUERIES, ON_SCORES, Engine
 from attemper.running.hooks import HookPoint
 
 
-def scan_is_refused(model: Blocks) -> str:
+def scan_is_refused(model: BlockStack) -> str:
     """Why the scan does not run this network; nothing if it does."""
     if model.network.normalisation is not None:
         return "its sublayers read normalised coordinates, whose keys are no closed forms of the position"
@@ -21,7 +21,7 @@ def scan_is_refused(model: Blocks) -> str:
     return ""
 
 
-def require_runnable(model: Blocks, engine: Engine) -> None:
+def require_runnable(model: BlockStack, engine: Engine) -> None:
     """Raises `OptionError` for numpy, and for the scan of a network that it does not run."""
     if engine is Engine.NUMPY:
         raise OptionError(
@@ -33,7 +33,7 @@ def require_runnable(model: Blocks, engine: Engine) -> None:
         raise OptionError(f"engine='scan' does not run this network: {reason}; use engine='fused'")
 
 
-def require_reached(model: Blocks, engine: Engine) -> bool:
+def require_reached(model: BlockStack, engine: Engine) -> bool:
     """Whether somebody watches. Raises `OptionError` for a hook that the engine does not reach.
 
     And for gradients, which the scan has not.
@@ -62,12 +62,12 @@ def require_reached(model: Blocks, engine: Engine) -> bool:
     return watched
 
 
-def wants_gradients(model: Blocks) -> bool:
+def wants_gradients(model: BlockStack) -> bool:
     """Whether some parameter asks for a gradient now."""
     return torch.is_grad_enabled() and any(weight.requires_grad for weight in model.parameters())
 
 
-def _require_no_gradients(model: Blocks) -> None:
+def _require_no_gradients(model: BlockStack) -> None:
     if wants_gradients(model):
         raise OptionError(
             "the engine 'scan' has no gradients, which parameters ask for: take engine='fused', or run "

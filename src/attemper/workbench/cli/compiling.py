@@ -17,7 +17,7 @@ from attemper.certifying import choosing
 from attemper.certifying.certificate import ARITHMETICS, certificate_of
 from attemper.certifying.choosing import choose
 from attemper.checker.rounding.arithmetic import Kernel
-from attemper.compiling.decomposing.decompose import Alternative
+from attemper.compiling.decomposing.alternatives import Alternative
 from attemper.compiling.decomposing.limits import CapError, CascadeCaps, parse_caps
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import ExitCode

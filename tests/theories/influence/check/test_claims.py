@@ -20,7 +20,7 @@ from attemper.models.soft.weights import (
     Mask,
     NoPositions,
     Periodic,
-    Positions,
+    PositionEncoding,
     Table,
 )
 from attemper.theories.influence.ask import BoundRequest, Limit, Typical, bound_and_check, greatest_change
@@ -257,7 +257,7 @@ def test_a_bound_for_one_length_by_its_table() -> None:
 def averaging(
     symbols: tuple[str, ...] = BITS,
     outputs: tuple[str, ...] = ("output",),
-    positions: Positions | None = None,
+    positions: PositionEncoding | None = None,
     gain: float = 1.0,
     bias: float = 0.0,
 ) -> Encoder:

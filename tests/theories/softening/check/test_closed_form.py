@@ -47,7 +47,7 @@ def test_powers_are_rounded_up_to_whole_numbers_where_that_is_allowed() -> None:
     assert _fading(Fraction(0))[0] == 0
 
 
-SUMS: list[powers.PowersOfN] = [
+SUMS: list[powers.FractionalPowers] = [
     {},
     {Fraction(0): Fraction(3)},
     {Fraction(-1): Fraction(1, 2), Fraction(1, 3): Fraction(2)},
@@ -55,14 +55,14 @@ SUMS: list[powers.PowersOfN] = [
 ]
 
 
-def value(own: powers.PowersOfN, n: int) -> flint.arb:
+def value(own: powers.FractionalPowers, n: int) -> flint.arb:
     return sum((at(Monomial(factor, power), n) for power, factor in own.items()), flint.arb(0))
 
 
 @pytest.mark.parametrize("left", SUMS)
 @pytest.mark.parametrize("right", SUMS)
 def test_sums_of_powers_are_added_multiplied_and_compared(
-    left: powers.PowersOfN, right: powers.PowersOfN
+    left: powers.FractionalPowers, right: powers.FractionalPowers
 ) -> None:
     with precision(128):
         for n in (1, 2, 3, 10, 1000):

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attemper.exact.closed_forms import ClosedForm
 from attemper.networks.layers import Masking
-from attemper.running.blocks import Blocks, clamp_room
+from attemper.running.blocks import BlockStack, clamp_room
 from attemper.running.engines.scan.grid import Grid
 from attemper.running.engines.scan.layers import Errand, HiddenHook, ScanLayer, Ways, shown
 from attemper.running.engines.scan.past import NeedsPastError, Past
@@ -33,7 +33,7 @@ FEW = 1 << 12
 class ModuleScan:
     """A module's weights as the scan reads them. `ways` says how its heads were computed so far."""
 
-    def __init__(self, model: Blocks) -> None:
+    def __init__(self, model: BlockStack) -> None:
         network = model.network
         written = [model.embed.W_E]
         for layer in model.layers:

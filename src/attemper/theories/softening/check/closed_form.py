@@ -39,6 +39,7 @@ from attemper.networks.layers import Coordinate, Head, Hidden, Layer, LinearForm
 from attemper.theories.softening.certificate import HeadGap, LayerError, Monomial
 from attemper.theories.softening.check import powers
 from attemper.theories.softening.check.by_rule import HeadByRule, LayerByRule
+from attemper.theories.softening.check.powers import FractionalPowers
 
 PRECISION = 64
 """Bits of the balls in which exponentials are bounded."""
@@ -57,7 +58,7 @@ MOST_RATE = Fraction(2**8)
 
 ZERO = Monomial(Fraction(0))
 
-CoordinateErrors = dict[Coordinate, powers.PowersOfN]
+CoordinateErrors = dict[Coordinate, FractionalPowers]
 """How far each coordinate can be from the hard network's; those that are not there are exact."""
 
 
@@ -69,7 +70,7 @@ class Before:
     exact: frozenset[Coordinate]
     error: Monomial
 
-    def off(self, form: LinearForm) -> powers.PowersOfN:
+    def off(self, form: LinearForm) -> FractionalPowers:
         """How far a linear form can be off."""
         inexact = (abs(factor) for coordinate, factor in form if coordinate not in self.exact)
         return powers.times(powers.of(self.error), sum(inexact, Fraction(0)))
@@ -158,7 +159,7 @@ class ErrorChain:
                 off = powers.plus(off, powers.times(stray, powers.of(apart)))
             _add(errors, target, off)
 
-    def _stray(self, head: Head, gap: HeadGap, magnitude: Monomial, before: Before) -> powers.PowersOfN:
+    def _stray(self, head: Head, gap: HeadGap, magnitude: Monomial, before: Before) -> FractionalPowers:
         """The weight of all visible positions that lose, at most."""
         if not gap.gap.factor:
             raise UnprovenError("no score leads")
@@ -209,8 +210,8 @@ class ErrorChain:
                     _add(errors, target, moved)
 
     def _moved(
-        self, number: int, form: LinearForm, units: list[Hidden], target: Coordinate, off: powers.PowersOfN
-    ) -> powers.PowersOfN:
+        self, number: int, form: LinearForm, units: list[Hidden], target: Coordinate, off: FractionalPowers
+    ) -> FractionalPowers:
         """How far the sum of the units at a coordinate can be off, if their form is off by so much."""
         most = powers.ceiling(off)
         if most is not None and self._is_unmoved(number, form, units, target, most):
@@ -249,7 +250,7 @@ def _apart(form: LinearForm, value: int, magnitude: Monomial, known: HeadByRule 
     return Monomial(2 * sizes * magnitude.factor, magnitude.power)
 
 
-def _delta(head: Head, magnitude: Monomial, before: Before) -> powers.PowersOfN:
+def _delta(head: Head, magnitude: Monomial, before: Before) -> FractionalPowers:
     """How far a score can be off, at most."""
     products: dict[tuple[Coordinate, Coordinate], Fraction] = {}
     for query, key in zip(head.query, head.key, strict=True):
@@ -276,6 +277,6 @@ def _fading(rate: Fraction) -> tuple[Fraction, flint.arb]:
     return power, found
 
 
-def _add(errors: CoordinateErrors, target: Coordinate, off: powers.PowersOfN) -> None:
+def _add(errors: CoordinateErrors, target: Coordinate, off: FractionalPowers) -> None:
     if off:
         errors[target] = powers.plus(errors.get(target, {}), off)

@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 
 from attemper.languages.words import Word
-from attemper.models.exact_arrays.integers import Exact
+from attemper.models.exact_arrays.integers import ExactArray
 from attemper.models.exact_arrays.limbs import least
 from attemper.networks.layers import Network
 from attemper.theories.softening.check import streams
@@ -114,7 +114,7 @@ def _lesser(known: Attained | None, found: Attained | None) -> Attained | None:
     return found if found.value < known.value else known
 
 
-def _magnitude(hard: Network, stream: Exact, words: streams.SymbolNumbers) -> Attained:
+def _magnitude(hard: Network, stream: ExactArray, words: streams.SymbolNumbers) -> Attained:
     """The greatest |x| of a stream (B, n, d)."""
     sizes = np.abs(stream.numbers).max(axis=1)
     rows = sizes.argmax(axis=0)

@@ -10,46 +10,46 @@ from fractions import Fraction
 
 from attemper.theories.softening.certificate import Monomial
 
-PowersOfN = dict[Fraction, Fraction]
+FractionalPowers = dict[Fraction, Fraction]
 """The sum of factor * n^power by power; factors are more than 0."""
 
 
-def of(monomial: Monomial) -> PowersOfN:
+def of(monomial: Monomial) -> FractionalPowers:
     """The monomial as a sum."""
     return {monomial.power: monomial.factor} if monomial.factor else {}
 
 
-def plus(*sums: PowersOfN) -> PowersOfN:
+def plus(*sums: FractionalPowers) -> FractionalPowers:
     """The sum."""
-    total: PowersOfN = {}
+    total: FractionalPowers = {}
     for own in sums:
         for power, factor in own.items():
             total[power] = total.get(power, Fraction(0)) + factor
     return total
 
 
-def times(left: PowersOfN, right: PowersOfN | Fraction) -> PowersOfN:
+def times(left: FractionalPowers, right: FractionalPowers | Fraction) -> FractionalPowers:
     """The product."""
     other = right if isinstance(right, dict) else of(Monomial(right))
-    total: PowersOfN = {}
+    total: FractionalPowers = {}
     for p, x in left.items():
         for q, y in other.items():
             total[p + q] = total.get(p + q, Fraction(0)) + x * y
     return total
 
 
-def collapsed(sums: Iterable[PowersOfN]) -> Monomial:
+def collapsed(sums: Iterable[FractionalPowers]) -> Monomial:
     """A monomial that is at least each of the sums at every n >= 1."""
     found = [own for own in sums if own]
     factor = max((sum(own.values()) for own in found), default=Fraction(0))
     return Monomial(Fraction(factor), max((power for own in found for power in own), default=Fraction(0)))
 
 
-def is_at_most(own: PowersOfN, monomial: Monomial) -> bool:
+def is_at_most(own: FractionalPowers, monomial: Monomial) -> bool:
     """Whether the sum is seen to be at most the monomial at every n >= 1."""
     return sum(own.values()) <= monomial.factor and all(power <= monomial.power for power in own)
 
 
-def ceiling(own: PowersOfN) -> Fraction | None:
+def ceiling(own: FractionalPowers) -> Fraction | None:
     """The greatest value for all n >= 1, from above; None if the sum may grow."""
     return sum(own.values(), Fraction(0)) if all(power <= 0 for power in own) else None

@@ -37,7 +37,7 @@ def up(value: Floats, terms: int) -> Floats:
     return np.maximum(found, LEAST, out=found, where=np.asarray(value) != 0)
 
 
-def size_bounds(rows: integers.Exact) -> Floats:
+def size_bounds(rows: integers.ExactArray) -> Floats:
     """At least the absolute values."""
     return up(np.abs(integers.nearest(rows)), 3)
 
@@ -86,7 +86,7 @@ def _outer(coordinate: Coordinate, left: Sequence[LinearForm], right: Sequence[L
     return tuple((c, value) for c, value in sorted(found.items()) if value)
 
 
-def _matrix(forms: Sequence[LinearForm], width: int) -> integers.Exact:
+def _matrix(forms: Sequence[LinearForm], width: int) -> integers.ExactArray:
     """The forms as rows of `width` entries."""
     rows = [dict(form) for form in forms]
     return integers.exactly([[row.get(c, Fraction(0)) for c in range(width)] for row in rows], width)
@@ -114,11 +114,11 @@ class LayerMaps:
             written = product(self._outer[active].T, self._inner[active])
             diagonal = integers.narrow(np.diag([self._scale] * width).astype(object))
             whole = integers.plus(written, diagonal)
-            self._known[name] = size_bounds(integers.Exact(whole, (self._scale,) * width))
+            self._known[name] = size_bounds(integers.ExactArray(whole, (self._scale,) * width))
         return self._known[name]
 
 
-def _common(rows: integers.Exact) -> tuple[integers.ExactIntegers, int]:
+def _common(rows: integers.ExactArray) -> tuple[integers.ExactIntegers, int]:
     """The same numbers as integers over one denominator."""
     scale = lcm(1, *rows.scales)
     factors = np.array([scale // old for old in rows.scales], dtype=object)
@@ -199,7 +199,9 @@ def _gap_facts(
     )
 
 
-def _apart(rows: integers.Exact, score_gaps: ScoreGaps) -> Floats:
+def _apart(rows: integers.ExactArray, score_gaps: ScoreGaps) -> Floats:
     """At least |y_j - y_*| (B, n, n, M) for numbers y (B, n, M) of positions."""
     chosen = np.take_along_axis(rows.numbers, score_gaps.winner[:, :, None], 1)
-    return size_bounds(integers.Exact(integers.plus(rows.numbers[:, None], -chosen[:, :, None]), rows.scales))
+    return size_bounds(
+        integers.ExactArray(integers.plus(rows.numbers[:, None], -chosen[:, :, None]), rows.scales)
+    )

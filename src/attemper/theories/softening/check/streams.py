@@ -21,7 +21,15 @@ from numpy.typing import NDArray
 from attemper.errors import OptionError, UnsupportedError, WordError
 from attemper.exact.closed_forms import evaluate
 from attemper.languages.words import MOST_SHOWN, Word, check_word, show_word
-from attemper.models.exact_arrays.integers import MOST_INT, Exact, exactly, mapped, product, reduced, written
+from attemper.models.exact_arrays.integers import (
+    MOST_INT,
+    ExactArray,
+    exactly,
+    mapped,
+    product,
+    reduced,
+    written,
+)
 from attemper.models.exact_arrays.limbs import Limbs, greatest, less_than, long_product
 from attemper.networks.layers import HardWeighting, Head, Layer, Masking, Network, Softmax, hidden_width
 from attemper.theories.softening.check.uniform import is_uniform
@@ -91,7 +99,7 @@ class Attended:
 
     head: Head
     visible: NDArray[np.bool_]
-    values: Exact
+    values: ExactArray
     score_gaps: ScoreGaps | None
 
 
@@ -101,9 +109,9 @@ class LayerRun:
     """One layer on B words: the stream before (B, n, d), the heads, and units before ReLU (B, n, h)."""
 
     layer: Layer
-    stream: Exact
+    stream: ExactArray
     heads: tuple[Attended, ...]
-    hidden: Exact
+    hidden: ExactArray
 
 
 def batches(network: Network, length: int, words: Iterable[Word] | None = None) -> Iterator[SymbolNumbers]:
@@ -160,7 +168,7 @@ def follow(network: Network, words: SymbolNumbers) -> Iterator[LayerRun]:
             stream = reduced(_fed_forward(layer, middle, hidden))
 
 
-def _embedded(network: Network, words: SymbolNumbers) -> Exact:
+def _embedded(network: Network, words: SymbolNumbers) -> ExactArray:
     """Word embeddings and position embeddings, added over common denominators."""
     length, width = words.shape[1], len(network.coordinates)
     symbols = [[Fraction(0)] * width for _ in network.embedding]
@@ -172,11 +180,11 @@ def _embedded(network: Network, words: SymbolNumbers) -> Exact:
         for i, row in enumerate(places, 1):
             row[coordinate] += evaluate(closed_form, i, length)
     table, placed = exactly(symbols, width), exactly(places, width)
-    return written(Exact(table.numbers[words], table.scales), [(placed, range(width))])
+    return written(ExactArray(table.numbers[words], table.scales), [(placed, range(width))])
 
 
-def _fed_forward(layer: Layer, middle: Exact, hidden: Exact) -> Exact:
-    active = Exact(np.maximum(hidden.numbers, 0), hidden.scales)
+def _fed_forward(layer: Layer, middle: ExactArray, hidden: ExactArray) -> ExactArray:
+    active = ExactArray(np.maximum(hidden.numbers, 0), hidden.scales)
     columns: dict[int, list[tuple[int, Fraction]]] = {}
     for unit, row in enumerate(layer.hidden):
         for target, factor in row.outputs:
@@ -196,7 +204,7 @@ def seen_by(masking: Masking, length: int) -> NDArray[np.bool_]:
             return np.triu(everything, 1 if masking.is_strict else 0)
 
 
-def _attended(network: Network, place: tuple[int, int], stream: Exact, words: SymbolNumbers) -> Attended:
+def _attended(network: Network, place: tuple[int, int], stream: ExactArray, words: SymbolNumbers) -> Attended:
     number, index = place
     head = network.layers[number].heads[index]
     if not (isinstance(head.weighting, Softmax) or head.weighting is HardWeighting.AVERAGE):
@@ -213,7 +221,7 @@ def _attended(network: Network, place: tuple[int, int], stream: Exact, words: Sy
     return Attended(head, visible, values, score_gaps)
 
 
-def _score_gaps(head: Head, visible: NDArray[np.bool_], stream: Exact) -> ScoreGaps:
+def _score_gaps(head: Head, visible: NDArray[np.bool_], stream: ExactArray) -> ScoreGaps:
     query, key = (mapped(stream, rows, alike=True) for rows in (head.query, head.key))
     scores = long_product(query.numbers, key.numbers.swapaxes(1, 2))
     best = greatest(scores, np.broadcast_to(visible, scores[0].shape))
@@ -223,7 +231,10 @@ def _score_gaps(head: Head, visible: NDArray[np.bool_], stream: Exact) -> ScoreG
 
 
 def _require_one_winner(
-    score_gaps: ScoreGaps, values: Exact, place: tuple[int, int], said: tuple[tuple[str, ...], SymbolNumbers]
+    score_gaps: ScoreGaps,
+    values: ExactArray,
+    place: tuple[int, int],
+    said: tuple[tuple[str, ...], SymbolNumbers],
 ) -> None:
     """Raises `TieError` where two positions with the greatest score have other values."""
     if not (score_gaps.best.sum(axis=2) > 1).any():
@@ -238,14 +249,14 @@ def _require_one_winner(
         raise TieError(TiedHead(word, i + 1, *place, (first + 1, other + 1)))
 
 
-def _added(attended: Attended) -> Exact:
+def _added(attended: Attended) -> ExactArray:
     """What the head adds (B, n, M): the value at its winner, or the average; 0 where nothing is visible."""
     values, visible = attended.values, attended.visible
     if attended.score_gaps is not None:
         chosen = np.take_along_axis(values.numbers, attended.score_gaps.winner[:, :, None], 1)
-        return Exact(np.where(visible.sum(axis=1)[:, None] > 0, chosen, 0), values.scales)
+        return ExactArray(np.where(visible.sum(axis=1)[:, None] > 0, chosen, 0), values.scales)
     counts = [max(1, int(count)) for count in visible.sum(axis=1)]
     common = lcm(1, *counts)
     shares = np.array([common // count for count in counts], dtype=object)
     weights = (visible * shares[:, None]).astype(np.int64 if common < MOST_INT else object)
-    return Exact(product(weights, values.numbers), tuple(scale * common for scale in values.scales))
+    return ExactArray(product(weights, values.numbers), tuple(scale * common for scale in values.scales))
