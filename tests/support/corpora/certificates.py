@@ -20,23 +20,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import attemper
+from attemper.attention_program import ops
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.ops import (
-    Attend,
-    Choice,
-    Compare,
-    Connective,
-    Count,
-    Direction,
-    Gate,
-    Letter,
-    Mask,
-    Program,
-    Ref,
-    Shift,
-    Step,
-    everywhere,
-)
 from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.certificates.claims import Certificate, FloatClaim, RealClaim
 from attemper.certificates.files import CERTIFICATE
@@ -186,10 +171,10 @@ def _write_false_programs(folder: Path) -> None:
     # The last letter's latch, read the other way.
     (latch,) = (k for k, step in enumerate(program.steps) if _is_of_layer_2(step))
     attend = program.steps[latch]
-    assert isinstance(attend, Attend)
-    leftmost = _with_steps(program, {latch: replace(attend, choice=Choice.LEFTMOST)})
+    assert isinstance(attend, ops.Attend)
+    leftmost = _with_steps(program, {latch: replace(attend, choice=ops.Choice.LEFTMOST)})
     _write(folder / "program_that_chooses_leftmost", last, certificate=_with_program(last, leftmost))
-    inclusive = _with_steps(program, {latch: replace(attend, mask=Mask.UP_TO)})
+    inclusive = _with_steps(program, {latch: replace(attend, mask=ops.Mask.UP_TO)})
     _write(folder / "program_that_sees_itself", last, certificate=_with_program(last, inclusive))
     earlier = replace(program, output=output - 1)
     _write(folder / "program_with_another_output", last, certificate=_with_program(last, earlier))
@@ -200,11 +185,11 @@ def _write_false_programs(folder: Path) -> None:
         said = last.realisation if name == "program_for_another_automaton" else None
         certificate = replace(last.certify(), claims=(RealClaim(),), realisation=said)
         _write(folder / name, last, certificate=certificate, language=dfa)
-    claims: dict[str, tuple[Model, Program]] = {
+    claims: dict[str, tuple[Model, ops.Program]] = {
         # A shift reads i itself where there is no neighbour: it is wrong at the first position only.
         "program_without_its_guard": (
             yesterday,
-            _program_of(Letter(("a",)), Shift(Direction.PREVIOUS, 0, default=None)),
+            _program_of(ops.Letter(("a",)), ops.Shift(ops.Direction.PREVIOUS, 0, default=None)),
         ),
         "program_with_another_threshold": (majority, _with_compare(_program(majority))),
         "program_of_a_strict_mask": (since, _with_strict_masks(_program(since))),
@@ -212,9 +197,9 @@ def _write_false_programs(folder: Path) -> None:
         "program_that_finds_nothing": (
             since,
             _program_of(
-                Letter(("b",)),
-                Letter(("a", "b")),
-                Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(0), 1, None),
+                ops.Letter(("b",)),
+                ops.Letter(("a", "b")),
+                ops.Attend(ops.Mask.UP_TO, ops.Choice.RIGHTMOST, ops.everywhere(0), 1, None),
             ),
         ),
     }
@@ -226,7 +211,7 @@ def _write_false_programs(folder: Path) -> None:
 def _write_union(folder: Path) -> None:
     """[a] twice is 2 at the letter a, and "a union" of both would be [a]; the network does add them up."""
     network = network_of(2, [[(0, 2)], [(1, 1)]], {}, [], 0)
-    program = _program_of(Letter(("a",)), Gate(Connective.UNION, (0, 0)))
+    program = _program_of(ops.Letter(("a",)), ops.Gate(ops.Connective.UNION, (0, 0)))
     model = Model(network, ProgramLanguage(program, At.LAST, accepts_empty=False), RegimeKind.UNBOUNDED)
     _write(folder, model, certificate=_claimed(model, program))
 
@@ -385,7 +370,7 @@ def _dfa(model: Model) -> Dfa:
     return model.language
 
 
-def _program(model: Model) -> Program:
+def _program(model: Model) -> ops.Program:
     assert model.realisation is not None
     return model.realisation.program
 
@@ -399,63 +384,63 @@ def _turned(groups: tuple[SymbolGroup, ...]) -> tuple[SymbolGroup, ...]:
     return tuple(replace(group, bits=group.bits[::-1]) for group in groups)
 
 
-def _claiming(model: Model, program: Program, groups: tuple[SymbolGroup, ...] = ()) -> Model:
+def _claiming(model: Model, program: ops.Program, groups: tuple[SymbolGroup, ...] = ()) -> Model:
     """The model's network, claimed to run a program."""
     language = ProgramLanguage(program, At.LAST, model.network.accepts_empty)
     return replace(model, language=language, regex="", said=Realisation(program, groups))
 
 
-def _claimed(model: Model, program: Program) -> Certificate:
+def _claimed(model: Model, program: ops.Program) -> Certificate:
     """That the network runs the program, in real arithmetic; nobody has asked whether it does."""
     said = model.realisation if model.realisation and model.realisation.program == program else None
     language = ProgramLanguage(program, At.LAST, model.network.accepts_empty)
     return Certificate("", language, (RealClaim(),), said or Realisation(program))
 
 
-def _program_of(*steps: Step) -> Program:
+def _program_of(*steps: ops.Step) -> ops.Program:
     """A program over a and b whose last step is the output."""
-    return Program(Alphabet(("a", "b")), steps, len(steps) - 1)
+    return ops.Program(Alphabet(("a", "b")), steps, len(steps) - 1)
 
 
-def _with_step(program: Program) -> Program:
-    return replace(program, steps=(*program.steps, Count(Mask.AFTER, 0)))
+def _with_step(program: ops.Program) -> ops.Program:
+    return replace(program, steps=(*program.steps, ops.Count(ops.Mask.AFTER, 0)))
 
 
-def _with_steps(program: Program, steps: dict[Ref, Step]) -> Program:
+def _with_steps(program: ops.Program, steps: dict[ops.Ref, ops.Step]) -> ops.Program:
     """Other steps in some places."""
     return replace(program, steps=tuple(steps.get(k, step) for k, step in enumerate(program.steps)))
 
 
-def _with_compare(program: Program) -> Program:
+def _with_compare(program: ops.Program) -> ops.Program:
     """Every threshold one higher."""
     return _with_steps(
         program,
         {
             k: replace(step, threshold=step.threshold + 1)
             for k, step in enumerate(program.steps)
-            if isinstance(step, Compare)
+            if isinstance(step, ops.Compare)
         },
     )
 
 
-def _with_strict_masks(program: Program) -> Program:
+def _with_strict_masks(program: ops.Program) -> ops.Program:
     return _with_steps(
         program,
         {
-            k: replace(step, mask=Mask.BEFORE)
+            k: replace(step, mask=ops.Mask.BEFORE)
             for k, step in enumerate(program.steps)
-            if isinstance(step, Attend)
+            if isinstance(step, ops.Attend)
         },
     )
 
 
-def _is_of_layer_2(step: Step) -> bool:
+def _is_of_layer_2(step: ops.Step) -> bool:
     """The latch of a*b: what it looks for is made of symbols of the first layer."""
-    return isinstance(step, Attend) and step.where is not None and step.where > 10
+    return isinstance(step, ops.Attend) and step.where is not None and step.where > 10
 
 
 def _with_program(
-    model: Model, program: Program, groups: tuple[SymbolGroup, ...] | None = None
+    model: Model, program: ops.Program, groups: tuple[SymbolGroup, ...] | None = None
 ) -> Certificate:
     """The certificate with another program; only the claim in real arithmetic stays."""
     certificate = replace(model.certify(), claims=(RealClaim(),))

@@ -17,16 +17,7 @@ from math import comb
 
 from flint import arb, ctx, fmpq
 
-from attemper.exact.closed_forms import (
-    Alternating,
-    ClosedForm,
-    Length,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-)
+from attemper.exact import closed_forms
 from attemper.networks.layers import Head, Layer, LinearForm, Masking, Network, Select, Softmax
 
 Laurent = dict[tuple[int, int], Fraction]
@@ -268,22 +259,22 @@ def product_of(left: Computed, right: Computed, u: Fraction, unit: Fraction) -> 
     )
 
 
-def in_double(form: ClosedForm, length: int) -> Computed:
+def in_double(form: closed_forms.ClosedForm, length: int) -> Computed:
     """A closed form as evaluated in float64, one rounding for each operation."""
     match form:
-        case Number(value) if holds(value, DOUBLE):
+        case closed_forms.Number(value) if holds(value, DOUBLE):
             return exact(abs(value), common_grid([value]) or 0)
-        case Number(value):
+        case closed_forms.Number(value):
             return Computed(abs(value), 1 / abs(value), None, DOUBLE * abs(value), ZERO, DOUBLE)
-        case Position() | Length():
+        case closed_forms.Position() | closed_forms.Length():
             return exact(Fraction(length), 0)
-        case Alternating():
+        case closed_forms.Alternating():
             return exact(ONE, 0)
-        case Product(parts):
+        case closed_forms.Product(parts):
             return _repeated([in_double(part, length) for part in parts])
-        case Sum(parts):
+        case closed_forms.Sum(parts):
             return _sum_in_double([in_double(part, length) for part in parts])
-        case Power(base, exponent):
+        case closed_forms.Power(base, exponent):
             found = _repeated([in_double(base, length)] * abs(exponent))
             return found if exponent >= 0 else _reciprocal(found)
     raise NoBoundError(f"a closed form of another kind: {form}")
@@ -311,7 +302,7 @@ def _reciprocal(number: Computed) -> Computed:
     return Computed(number.inverse, number.size, None, relative * number.inverse, ZERO, relative)
 
 
-def in_format(form: ClosedForm, arithmetic: Arithmetic, length: int) -> Computed:
+def in_format(form: closed_forms.ClosedForm, arithmetic: Arithmetic, length: int) -> Computed:
     """A closed form as the run gets the form: rounded to the format once."""
     found, u = in_double(form, length), arithmetic.u
     size = min(found.size, greatest(sizes(exactly(form)), length))
@@ -325,24 +316,24 @@ def in_format(form: ClosedForm, arithmetic: Arithmetic, length: int) -> Computed
     )
 
 
-def exactly(form: ClosedForm) -> Laurent:
+def exactly(form: closed_forms.ClosedForm) -> Laurent:
     """A closed form as a Laurent form; (-1)^i, which only bounds need, counts as 1."""
     match form:
-        case Number(value):
+        case closed_forms.Number(value):
             return scale(CONSTANT, value)
-        case Alternating():
+        case closed_forms.Alternating():
             return CONSTANT
-        case Position():
+        case closed_forms.Position():
             return POSITION
-        case Length():
+        case closed_forms.Length():
             return LENGTH
-        case Product(parts):
+        case closed_forms.Product(parts):
             return reduce(multiply, [exactly(part) for part in parts], CONSTANT)
-        case Sum(parts):
+        case closed_forms.Sum(parts):
             return add(*(exactly(part) for part in parts))
-        case Power(Position(), exponent):
+        case closed_forms.Power(closed_forms.Position(), exponent):
             return {(exponent, 0): ONE}
-        case Power(Length(), exponent):
+        case closed_forms.Power(closed_forms.Length(), exponent):
             return {(0, exponent): ONE}
     raise NoBoundError(f"a closed form of another kind: {form}")
 
@@ -571,7 +562,7 @@ def _value(form: LinearForm, stream: Stream) -> tuple[Laurent | None, Laurent, t
 def read_row(
     query: LinearForm,
     key: LinearForm,
-    cold_form: ClosedForm,
+    cold_form: closed_forms.ClosedForm,
     stream: Stream,
     arithmetic: Arithmetic,
     length: int,

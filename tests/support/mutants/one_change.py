@@ -18,44 +18,14 @@ from typing import TypeVar
 from attemper.attention_program.language import ProgramLanguage
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.checker.rounding.arithmetic import Kernel
-from attemper.exact.closed_forms import (
-    SIGN,
-    Alternating,
-    ClosedForm,
-    Digits,
-    I,
-    Length,
-    N,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-    Test,
-    number,
-    plus,
-    times,
-)
+from attemper.exact import closed_forms
 from attemper.exact.formats import FORMATS
 from attemper.exact.predicates import NonNegative, Remainder, Zero
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal import syntax
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Comparison,
-    ComparisonOperator,
-    Constant,
-    Formula,
-    Numerical,
-    Symbol,
-    Unary,
-    UnaryOperator,
-    linear_term,
-    subformulas,
-)
 from attemper.networks.layers import (
     Construction,
     Head,
@@ -198,56 +168,62 @@ def temperature_mutants(network: Network) -> Iterator[tuple[str, Network]]:
     for name, head, put in heads_of(network):
         assert isinstance(head.weighting, Softmax)
         form = head.weighting.inverse_temperature
-        constants = (("one", number(1)), ("zero", number(0)), ("i", I), ("n", N), ("n^2", Power(N, 2)))
+        constants = (
+            ("one", closed_forms.number(1)),
+            ("zero", closed_forms.number(0)),
+            ("i", closed_forms.I),
+            ("n", closed_forms.N),
+            ("n^2", closed_forms.Power(closed_forms.N, 2)),
+        )
         for what, changed in (*form_mutants(form), *constants):
             if changed != form:
                 yield f"{name}: coldness {what}", put(replace(head, weighting=Softmax(changed)))
 
 
-def form_mutants(form: ClosedForm) -> Iterator[tuple[str, ClosedForm]]:
+def form_mutants(form: closed_forms.ClosedForm) -> Iterator[tuple[str, closed_forms.ClosedForm]]:
     """The form scaled, shifted and negated as a whole, and with one node changed."""
     for factor in (2, Fraction(1, 2), -1):
-        yield f"times {factor}", times(factor, form)
-    yield "plus 1", plus(1, form)
-    yield "plus (-1)^i", plus(SIGN, form)
-    yield "times (-1)^i", times(SIGN, form)
+        yield f"times {factor}", closed_forms.times(factor, form)
+    yield "plus 1", closed_forms.plus(1, form)
+    yield "plus (-1)^i", closed_forms.plus(closed_forms.SIGN, form)
+    yield "times (-1)^i", closed_forms.times(closed_forms.SIGN, form)
     yield from ((f"{what} inside", changed) for what, changed in _node_mutants(form))
 
 
-def _node_mutants(form: ClosedForm) -> Iterator[tuple[str, ClosedForm]]:
+def _node_mutants(form: closed_forms.ClosedForm) -> Iterator[tuple[str, closed_forms.ClosedForm]]:
     match form:
-        case Number(value):
-            yield "number + 1", Number(value + 1)
-            yield "number negated", Number(-value)
-        case Position():
-            yield "i to i + 1", plus(I, 1)
-            yield "i to n", N
-        case Length():
-            yield "n to i", I
-            yield "n to n + 1", plus(N, 1)
-        case Alternating():
-            yield "sign negated", times(-1, SIGN)
-            yield "sign to 1", number(1)
-        case Test():
+        case closed_forms.Number(value):
+            yield "number + 1", closed_forms.Number(value + 1)
+            yield "number negated", closed_forms.Number(-value)
+        case closed_forms.Position():
+            yield "i to i + 1", closed_forms.plus(closed_forms.I, 1)
+            yield "i to n", closed_forms.N
+        case closed_forms.Length():
+            yield "n to i", closed_forms.I
+            yield "n to n + 1", closed_forms.plus(closed_forms.N, 1)
+        case closed_forms.Alternating():
+            yield "sign negated", closed_forms.times(-1, closed_forms.SIGN)
+            yield "sign to 1", closed_forms.number(1)
+        case closed_forms.Test():
             yield from _test_mutants(form)
-        case Sum(parts) | Product(parts):
+        case closed_forms.Sum(parts) | closed_forms.Product(parts):
             for index, part in enumerate(parts):
                 for what, changed in _node_mutants(part):
                     yield what, type(form)((*parts[:index], changed, *parts[index + 1 :]))
                 yield "part removed", type(form)((*parts[:index], *parts[index + 1 :]))
-        case Power(base, exponent):
-            yield "exponent + 1", Power(base, exponent + 1)
-            yield "exponent - 1", Power(base, exponent - 1)
+        case closed_forms.Power(base, exponent):
+            yield "exponent + 1", closed_forms.Power(base, exponent + 1)
+            yield "exponent - 1", closed_forms.Power(base, exponent - 1)
             for what, changed in _node_mutants(base):
-                yield what, Power(changed, exponent)
-        case Digits():
+                yield what, closed_forms.Power(changed, exponent)
+        case closed_forms.Digits():
             for constant in (0, 1, 4, 12):
-                yield f"digits to {constant}", number(constant)
-            yield "digits of i", Digits(I)
-            yield "digits of n + 1", Digits(plus(N, 1))
+                yield f"digits to {constant}", closed_forms.number(constant)
+            yield "digits of i", closed_forms.Digits(closed_forms.I)
+            yield "digits of n + 1", closed_forms.Digits(closed_forms.plus(closed_forms.N, 1))
 
 
-def _test_mutants(test: Test) -> Iterator[tuple[str, Test]]:
+def _test_mutants(test: closed_forms.Test) -> Iterator[tuple[str, closed_forms.Test]]:
     yield "test shifted up", replace(test, shift=test.shift + 1)
     yield "test shifted down", replace(test, shift=test.shift - 1)
     yield "test of another place", replace(test, per_position=test.per_position + 1)
@@ -396,51 +372,51 @@ def _float_claims(claim: FloatClaim) -> Iterator[tuple[str, Claim]]:
     yield "said of float8", replace(claim, format="float8")
 
 
-def formula_mutants(formula: Formula) -> Iterator[tuple[str, Formula]]:
+def formula_mutants(formula: syntax.Formula) -> Iterator[tuple[str, syntax.Formula]]:
     """The formula with one subformula negated, replaced by a constant, or with another operator."""
-    for part in subformulas(formula):
+    for part in syntax.subformulas(formula):
         for what, changed in _part_mutants(part):
             if show(changed) != show(part):
                 yield what, substitute(formula, part, changed)
 
 
-def _part_mutants(part: Formula) -> Iterator[tuple[str, Formula]]:
-    yield "negated", Unary(UnaryOperator.NOT, part)
-    yield "true", Constant(True)
+def _part_mutants(part: syntax.Formula) -> Iterator[tuple[str, syntax.Formula]]:
+    yield "negated", syntax.Unary(syntax.UnaryOperator.NOT, part)
+    yield "true", syntax.Constant(True)
     match part:
-        case Symbol(name):
-            yield "other symbol", Symbol({"a": "b", "b": "a"}.get(name, name))
-        case Unary(operator, operand):
+        case syntax.Symbol(name):
+            yield "other symbol", syntax.Symbol({"a": "b", "b": "a"}.get(name, name))
+        case syntax.Unary(operator, operand):
             yield "operator removed", operand
-            for other in UnaryOperator:
-                yield f"{operator} to {other}", Unary(other, operand)
-        case Binary(operator, left, right):
-            yield "operands swapped", Binary(operator, right, left)
-            for other_ in BinaryOperator:
-                yield f"{operator} to {other_}", Binary(other_, left, right)
-        case Comparison(operator, left, right):
-            yield "terms swapped", Comparison(operator, right, left)
-            for comparison in ComparisonOperator:
-                yield f"{operator} to {comparison}", Comparison(comparison, left, right)
+            for other in syntax.UnaryOperator:
+                yield f"{operator} to {other}", syntax.Unary(other, operand)
+        case syntax.Binary(operator, left, right):
+            yield "operands swapped", syntax.Binary(operator, right, left)
+            for other_ in syntax.BinaryOperator:
+                yield f"{operator} to {other_}", syntax.Binary(other_, left, right)
+        case syntax.Comparison(operator, left, right):
+            yield "terms swapped", syntax.Comparison(operator, right, left)
+            for comparison in syntax.ComparisonOperator:
+                yield f"{operator} to {comparison}", syntax.Comparison(comparison, left, right)
             for offset in (1, -1):
-                shifted = linear_term(left.parts, left.constant + offset)
-                yield f"left term {offset:+}", Comparison(operator, shifted, right)
-        case Numerical(predicate, term):
+                shifted = syntax.linear_term(left.parts, left.constant + offset)
+                yield f"left term {offset:+}", syntax.Comparison(operator, shifted, right)
+        case syntax.Numerical(predicate, term):
             for offset in (1, -1, 2):
-                shifted = linear_term(term.parts, term.constant + offset)
-                yield f"argument {offset:+}", Numerical(predicate, shifted)
-            yield "other predicate", Numerical(Remainder(3, 1), term)
+                shifted = syntax.linear_term(term.parts, term.constant + offset)
+                yield f"argument {offset:+}", syntax.Numerical(predicate, shifted)
+            yield "other predicate", syntax.Numerical(Remainder(3, 1), term)
 
 
-def substitute(formula: Formula, part: Formula, by: Formula) -> Formula:
+def substitute(formula: syntax.Formula, part: syntax.Formula, by: syntax.Formula) -> syntax.Formula:
     """The formula with another formula at every place of a part."""
     if show(formula) == show(part):
         return by
     match formula:
-        case Unary(operator, operand):
-            return Unary(operator, substitute(operand, part, by))
-        case Binary(operator, left, right):
-            return Binary(operator, substitute(left, part, by), substitute(right, part, by))
+        case syntax.Unary(operator, operand):
+            return syntax.Unary(operator, substitute(operand, part, by))
+        case syntax.Binary(operator, left, right):
+            return syntax.Binary(operator, substitute(left, part, by), substitute(right, part, by))
         case _:
             # Parts of counts stay: what is counted is changed through the weights.
             return formula
@@ -585,7 +561,7 @@ def _moved_unit(layer: Layer, rng: random.Random) -> tuple[str, tuple[Hidden, ..
 def _colder(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
     assert isinstance(head.weighting, Softmax)
     factor = rng.choice(FACTORS)
-    form = times(factor, head.weighting.inverse_temperature)
+    form = closed_forms.times(factor, head.weighting.inverse_temperature)
     return f"colder by {factor}", replace(head, weighting=Softmax(form))
 
 
@@ -609,7 +585,7 @@ def _shared_row(network: Network, head: Head, rng: random.Random) -> tuple[str, 
 
 def _level_row(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
     """One more row, whose key is the same everywhere."""
-    ones = [coordinate for coordinate, form in network.positions if form == number(1)]
+    ones = [coordinate for coordinate, form in network.positions if form == closed_forms.number(1)]
     if not ones or not head.query or len(head.query) == network.head_width:
         return _heavier_row(network, head, rng)
     one, most = ones[0], Fraction(2) ** rng.randint(0, 24)
