@@ -224,27 +224,7 @@ def random_order_preserving(seed: int, states: int, letters: int) -> Dfa:
 
 def random_reset_cascade(seed: int, sizes: Sequence[int], letters: int) -> Dfa:
     """Levels that a letter and the levels above either reset or leave alone, so the language is star-free."""
-    draw = random.Random(seed)
-    symbols = "abcdefgh"[:letters]
-    rules: dict[State, int | None] = {}
-
-    def move(state: State, symbol: str) -> State:
-        after = []
-        for level, (size, value) in enumerate(zip(sizes, state, strict=True)):  # type: ignore[call-overload]
-            key = (symbol, state[:level])  # type: ignore[index]
-            if key not in rules:
-                rules[key] = draw.choice([None, *range(size)])
-            chosen = rules[key]
-            after.append(value if chosen is None else chosen)
-        return tuple(after)
-
-    chosen_states: dict[State, bool] = {}
-    return explored(
-        symbols,
-        (0,) * len(sizes),
-        move,
-        lambda state: chosen_states.setdefault(state, draw.random() < 0.5),
-    )
+    return random_cascade(seed, [("r", size) for size in sizes], letters)
 
 
 def random_cascade(seed: int, parts: Sequence[tuple[str, int]], letters: int) -> Dfa:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -40,6 +41,7 @@ BINARY_FORMS: tuple[closed_forms.ClosedForm, ...] = (
 """Closed forms that are 0 or 1 at every position."""
 
 
+@dataclass
 class ProgramSampler:
     """Draws programs over {a, b}.
 
@@ -49,24 +51,16 @@ class ProgramSampler:
     is what the assembly covers. Every promise is kept: cases and unions are of the bits of partitions.
     """
 
-    def __init__(
-        self,
-        rng: random.Random,
-        *,
-        defaults: Defaults = EVERY,
-        spelled_out: bool = False,
-        compiled: bool = True,
-        direct_tests: bool = True,
-    ) -> None:
-        self.rng = rng
-        self.defaults = defaults
-        self.spelled_out = spelled_out
-        self.compiled = compiled
-        self.direct_tests = direct_tests
-        self.steps: list[ops.Step] = []
-        self.bits: list[ops.Ref] = []
-        self.counts: list[ops.Ref] = []
-        self.direct: list[ops.Ref] = []
+    rng: random.Random
+    _: KW_ONLY
+    defaults: Defaults = EVERY
+    spelled_out: bool = False
+    compiled: bool = True
+    direct_tests: bool = True
+    steps: list[ops.Step] = field(default_factory=list, init=False)
+    bits: list[ops.Ref] = field(default_factory=list, init=False)
+    counts: list[ops.Ref] = field(default_factory=list, init=False)
+    direct: list[ops.Ref] = field(default_factory=list, init=False)
 
     def program(self, steps: int) -> ops.Program:
         """A program of at least `steps` steps; its output is the last bit, or any."""
@@ -77,26 +71,18 @@ class ProgramSampler:
         return ops.Program(Alphabet(("a", "b")), tuple(self.steps), output)
 
     def _step(self) -> ops.Step:
-        draw = self.rng.choice(
-            [
-                self._letter,
-                self._place,
-                self._negation,
-                self._gate,
-                self._gate,
-                self._table,
-                self._union,
-                self._attend,
-                self._attend,
-                self._shift,
-                self._count,
-                self._count,
-                self._linear,
-                self._compare,
-                self._count_test,
-            ]
+        on_bits = (
+            self._letter,
+            self._place,
+            self._negation,
+            self._gate,
+            self._gate,
+            self._table,
+            self._union,
         )
-        return draw()
+        looking = (self._attend, self._attend, self._shift)
+        on_counts = (self._count, self._count, self._linear, self._compare, self._count_test)
+        return self.rng.choice((*on_bits, *looking, *on_counts))()
 
     def _letter(self) -> ops.Step:
         return ops.Letter(self.rng.choice([("a",), ("b",), ("b", "a"), ()]))
@@ -178,15 +164,8 @@ class ProgramSampler:
 
     def _predicate(self) -> Predicate:
         modulus = self.rng.randint(1, 4)
-        return self.rng.choice(
-            [
-                Remainder(modulus, self.rng.randrange(modulus)),
-                Zero(),
-                NonNegative(),
-                Named("prime"),
-                Named("square"),
-            ]
-        )
+        remainder = Remainder(modulus, self.rng.randrange(modulus))
+        return self.rng.choice([remainder, Zero(), NonNegative(), Named("prime"), Named("square")])
 
     def _bit(self) -> ops.Ref:
         return self.rng.choice(self.bits)
@@ -221,19 +200,10 @@ def _as_a_head_does(step: ops.Step) -> ops.Step:
             return step
 
 
-def programs(
-    *,
-    defaults: Defaults = EVERY,
-    spelled_out: bool = False,
-    compiled: bool = True,
-    direct_tests: bool = True,
-) -> st.SearchStrategy[ops.Program]:
-    """Random programs of 1 to 14 steps or a few more."""
+def programs(**options: Any) -> st.SearchStrategy[ops.Program]:
+    """Random programs of 1 to 14 steps or a few more, by a sampler with these options."""
 
     def draw(rng: random.Random, steps: int) -> ops.Program:
-        sampler = ProgramSampler(
-            rng, defaults=defaults, spelled_out=spelled_out, compiled=compiled, direct_tests=direct_tests
-        )
-        return sampler.program(steps)
+        return ProgramSampler(rng, **options).program(steps)
 
     return st.builds(draw, st.randoms(use_true_random=False), st.integers(1, 14))
