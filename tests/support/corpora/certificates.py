@@ -60,11 +60,8 @@ Change = Callable[[Network], Network]
 
 def write_all(root: Path) -> None:
     """Write every corpus below the folder, in place of what stands there."""
-    for name, write in (
-        ("accepted", write_accepted),
-        ("rejected", write_rejected),
-        ("malformed", write_malformed),
-    ):
+    writers = {"accepted": write_accepted, "rejected": write_rejected, "malformed": write_malformed}
+    for name, write in writers.items():
         shutil.rmtree(root / name, ignore_errors=True)
         write(root / name)
 
@@ -136,29 +133,18 @@ def _write_overclaimed(folder: Path) -> None:
     """The network is as it was; the certificate says more of it than is so."""
     since, majority = _since(), _majority()
     certificate, counted = since.certify(), majority.certify()
-    stretched = {
-        "horizon_stretched_by_one": _with_horizons(certificate, lambda h: h + 1),
-        "horizon_doubled": _with_horizons(certificate, lambda h: 2 * h),
-    }
-    for name, overclaimed in stretched.items():
-        _write(folder / name, since, certificate=overclaimed)
-    kernels = replace(
-        counted,
-        claims=tuple(
-            replace(c, kernel="normalise-first") if isinstance(c, FloatClaim) else c for c in counted.claims
-        ),
+    for name, by in (("stretched_by_one", lambda h: h + 1), ("doubled", lambda h: 2 * h)):
+        _write(folder / f"horizon_{name}", since, certificate=_with_horizons(certificate, by))
+    other = tuple(
+        replace(c, kernel="normalise-first") if isinstance(c, FloatClaim) else c for c in counted.claims
     )
-    _write(folder / "horizon_of_the_other_kernel", majority, certificate=kernels)
+    _write(folder / "horizon_of_the_other_kernel", majority, certificate=replace(counted, claims=other))
     language = since.language
     assert isinstance(language, TemporalLanguage)
     assert isinstance(language.formula, Binary)
     swapped = Binary(BinaryOperator.SINCE, language.formula.right, language.formula.left)
-    _write(
-        folder / "formula_of_swapped_operands",
-        since,
-        certificate=certificate,
-        language=replace(language, formula=swapped),
-    )
+    said = replace(language, formula=swapped)
+    _write(folder / "formula_of_swapped_operands", since, certificate=certificate, language=said)
 
 
 def _write_false_programs(folder: Path) -> None:
@@ -413,25 +399,15 @@ def _with_steps(program: ops.Program, steps: dict[ops.Ref, ops.Step]) -> ops.Pro
 
 def _with_compare(program: ops.Program) -> ops.Program:
     """Every threshold one higher."""
-    return _with_steps(
-        program,
-        {
-            k: replace(step, threshold=step.threshold + 1)
-            for k, step in enumerate(program.steps)
-            if isinstance(step, ops.Compare)
-        },
-    )
+    steps = enumerate(program.steps)
+    higher = {k: replace(s, threshold=s.threshold + 1) for k, s in steps if isinstance(s, ops.Compare)}
+    return _with_steps(program, higher)
 
 
 def _with_strict_masks(program: ops.Program) -> ops.Program:
-    return _with_steps(
-        program,
-        {
-            k: replace(step, mask=ops.Mask.BEFORE)
-            for k, step in enumerate(program.steps)
-            if isinstance(step, ops.Attend)
-        },
-    )
+    steps = enumerate(program.steps)
+    strict = {k: replace(s, mask=ops.Mask.BEFORE) for k, s in steps if isinstance(s, ops.Attend)}
+    return _with_steps(program, strict)
 
 
 def _is_of_layer_2(step: ops.Step) -> bool:

