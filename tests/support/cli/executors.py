@@ -31,7 +31,7 @@ class Forgetful(AtOnce):
     """Every task has a worker of its own, which knows no model."""
 
     def submit(self, task: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
-        working._kept.competitions.clear()
+        working._kept.kept_networks.clear()
         return super().submit(task, *given, **named)
 
 
