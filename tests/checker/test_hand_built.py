@@ -1,8 +1,7 @@
 """Many networks at random: no claim of the checker about one of them is false, judged from the files alone.
 
-300 or 500 of each campaign run always, 10,000 in the slow tests; `python -m tests.support.writers.campaign`
-runs more. A campaign that judges too little fails: then the generator no longer makes what the checker
-accepts.
+300 or 500 of each campaign run always, 10,000 in the slow tests. A campaign that judges too little fails:
+then the generator no longer makes what the checker accepts.
 """
 
 from __future__ import annotations
@@ -25,11 +24,7 @@ from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
 from tests.support.drawn.hand_built import KINDS
 from tests.support.drawn.programs import ProgramSampler
-from tests.support.oracles import raw_exact, raw_forward, raw_truth
-from tests.support.oracles.raw_files import exact_form, read_folder
-from tests.support.oracles.raw_forward import Format, Order, all_words, batch_of, dot, every_way
-from tests.support.slowly import every_nth
-from tests.support.writers.campaign import (
+from tests.support.judges.campaign import (
     HEADER,
     Tally,
     hand_built_campaign,
@@ -38,6 +33,10 @@ from tests.support.writers.campaign import (
     real_campaign,
     source_of,
 )
+from tests.support.oracles import raw_exact, raw_forward, raw_truth
+from tests.support.oracles.raw_files import exact_form, read_folder
+from tests.support.oracles.raw_forward import Format, Order, all_words, batch_of, dot, every_way
+from tests.support.slowly import every_nth
 
 NORMAL = 175
 DEEP = 10_000

@@ -19,9 +19,9 @@ from attemper.exact.predicates import PredicateError
 from attemper.languages.words import words_of_length
 from attemper.workbench.model import Model
 from attemper.workbench.verify import Plan, Sweep, Verification, verify
-from attemper.workbench.verifying import plans, sweeps, working
+from attemper.workbench.verifying import comparing, plans, sweeps, working
 from attemper.workbench.verifying.batches import Batch, PrefixStretch, Stretch, WordList, shorter, words_in
-from attemper.workbench.verifying.comparing import TestedNetwork, one_thread, try_batches
+from attemper.workbench.verifying.comparing import one_thread, try_batches
 from attemper.workbench.verifying.plans import PlanPart
 from attemper.workbench.verifying.working import packed, work
 from tests.support.cli.executors import AtOnce, Breaking, DyingWorkers, Forgetful, Shuffling
@@ -114,7 +114,7 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[Batch, ...]]:
     """How often each task was done, here or by a worker."""
     times: Counter[tuple[Batch, ...]] = Counter()
 
-    def counted(tested: TestedNetwork, batches: tuple[Batch, ...]) -> Verification:
+    def counted(tested: comparing.TestedNetwork, batches: tuple[Batch, ...]) -> Verification:
         times[batches] += 1
         return try_batches(tested, batches)
 
@@ -235,7 +235,7 @@ def test_tasks_and_results_are_plain_data() -> None:
     assert (
         pickle.loads(pickle.dumps(found))
         == found
-        == try_batches(TestedNetwork.of(model.network, model.language), batches)
+        == try_batches(comparing.TestedNetwork.of(model.network, model.language), batches)
     )
 
 
@@ -383,13 +383,13 @@ def test_prefixes_say_what_words_by_themselves_say(
 
 def test_prefixes_are_not_run_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     lengths: Counter[int] = Counter()
-    runs = TestedNetwork.runs
+    runs = comparing.TestedNetwork.runs
 
-    def counted(tested: TestedNetwork, words):  # type: ignore[no-untyped-def]
+    def counted(tested: comparing.TestedNetwork, words):  # type: ignore[no-untyped-def]
         lengths.update(map(len, words))
         return runs(tested, words)
 
-    monkeypatch.setattr(TestedNetwork, "runs", counted)
+    monkeypatch.setattr(comparing.TestedNetwork, "runs", counted)
     assert verify(MAJORITY, Plan(7, 0, 1)).words == 2**8 - 2
     assert lengths == {7: 2**7}
     assert verify(AHEAD, Plan(3, 0, 1)).words == 2**4 - 2

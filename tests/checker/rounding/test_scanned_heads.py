@@ -24,12 +24,12 @@ from attemper.exact.formats import BFLOAT16, FLOAT32, FORMATS
 from attemper.languages.temporal.parse import parse
 from attemper.networks.layers import Head, Network
 from attemper.workbench.compiling import compile as compile_formula
+from tests.support.judges.campaign import source_of
 from tests.support.judges.scanned import Inexact, Scan, Stream, averaged, embedded, scores
 from tests.support.oracles import raw_forward, raw_truth
 from tests.support.oracles.raw_files import read_folder
 from tests.support.oracles.raw_forward import batch_of, covered_ways
 from tests.support.slowly import every_nth
-from tests.support.writers.campaign import source_of
 
 LENGTH = 24
 """In so short words a scan in float32 from a stream in bfloat16 can be seen to lose something."""

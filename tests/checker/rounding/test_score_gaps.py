@@ -28,7 +28,7 @@ from attemper.exact import laurent
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FloatFormat
 from attemper.exact.laurent import Laurent
-from tests.support.rounding import grid_of
+from tests.support.judges.rounding import grid_of
 
 POWERS = st.tuples(st.integers(-3, 3), st.integers(-3, 3))
 FORMS = st.dictionaries(POWERS, st.integers(1, 9).map(Fraction), min_size=1, max_size=3)

@@ -31,7 +31,7 @@ class Forgetful(AtOnce):
     """Every task has a worker of its own, which knows no model."""
 
     def submit(self, task: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
-        working._kept.competitions.clear()
+        working._kept.kept_networks.clear()
         return super().submit(task, *given, **named)
 
 
@@ -48,12 +48,8 @@ class Breaking(AtOnce):
         return super().submit(task, *given, **named)
 
 
-class DyingWorkers(AtOnce):
+class DyingWorkers(Breaking):
     """Takes every task, and does the first ones only: of the others the future says that the worker died."""
-
-    def __init__(self, after: int) -> None:
-        super().__init__()
-        self.after = after
 
     def submit(self, task: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
         if self.tasks < self.after:

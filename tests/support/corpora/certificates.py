@@ -20,23 +20,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import attemper
+from attemper.attention_program import ops
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.ops import (
-    Attend,
-    Choice,
-    Compare,
-    Connective,
-    Count,
-    Direction,
-    Gate,
-    Letter,
-    Mask,
-    Program,
-    Ref,
-    Shift,
-    Step,
-    everywhere,
-)
 from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.certificates.claims import Certificate, FloatClaim, RealClaim
 from attemper.certificates.files import CERTIFICATE
@@ -75,11 +60,8 @@ Change = Callable[[Network], Network]
 
 def write_all(root: Path) -> None:
     """Write every corpus below the folder, in place of what stands there."""
-    for name, write in (
-        ("accepted", write_accepted),
-        ("rejected", write_rejected),
-        ("malformed", write_malformed),
-    ):
+    writers = {"accepted": write_accepted, "rejected": write_rejected, "malformed": write_malformed}
+    for name, write in writers.items():
         shutil.rmtree(root / name, ignore_errors=True)
         write(root / name)
 
@@ -151,29 +133,18 @@ def _write_overclaimed(folder: Path) -> None:
     """The network is as it was; the certificate says more of it than is so."""
     since, majority = _since(), _majority()
     certificate, counted = since.certify(), majority.certify()
-    stretched = {
-        "horizon_stretched_by_one": _with_horizons(certificate, lambda h: h + 1),
-        "horizon_doubled": _with_horizons(certificate, lambda h: 2 * h),
-    }
-    for name, overclaimed in stretched.items():
-        _write(folder / name, since, certificate=overclaimed)
-    kernels = replace(
-        counted,
-        claims=tuple(
-            replace(c, kernel="normalise-first") if isinstance(c, FloatClaim) else c for c in counted.claims
-        ),
+    for name, by in (("stretched_by_one", lambda h: h + 1), ("doubled", lambda h: 2 * h)):
+        _write(folder / f"horizon_{name}", since, certificate=_with_horizons(certificate, by))
+    other = tuple(
+        replace(c, kernel="normalise-first") if isinstance(c, FloatClaim) else c for c in counted.claims
     )
-    _write(folder / "horizon_of_the_other_kernel", majority, certificate=kernels)
+    _write(folder / "horizon_of_the_other_kernel", majority, certificate=replace(counted, claims=other))
     language = since.language
     assert isinstance(language, TemporalLanguage)
     assert isinstance(language.formula, Binary)
     swapped = Binary(BinaryOperator.SINCE, language.formula.right, language.formula.left)
-    _write(
-        folder / "formula_of_swapped_operands",
-        since,
-        certificate=certificate,
-        language=replace(language, formula=swapped),
-    )
+    said = replace(language, formula=swapped)
+    _write(folder / "formula_of_swapped_operands", since, certificate=certificate, language=said)
 
 
 def _write_false_programs(folder: Path) -> None:
@@ -186,10 +157,10 @@ def _write_false_programs(folder: Path) -> None:
     # The last letter's latch, read the other way.
     (latch,) = (k for k, step in enumerate(program.steps) if _is_of_layer_2(step))
     attend = program.steps[latch]
-    assert isinstance(attend, Attend)
-    leftmost = _with_steps(program, {latch: replace(attend, choice=Choice.LEFTMOST)})
+    assert isinstance(attend, ops.Attend)
+    leftmost = _with_steps(program, {latch: replace(attend, choice=ops.Choice.LEFTMOST)})
     _write(folder / "program_that_chooses_leftmost", last, certificate=_with_program(last, leftmost))
-    inclusive = _with_steps(program, {latch: replace(attend, mask=Mask.UP_TO)})
+    inclusive = _with_steps(program, {latch: replace(attend, mask=ops.Mask.UP_TO)})
     _write(folder / "program_that_sees_itself", last, certificate=_with_program(last, inclusive))
     earlier = replace(program, output=output - 1)
     _write(folder / "program_with_another_output", last, certificate=_with_program(last, earlier))
@@ -200,11 +171,11 @@ def _write_false_programs(folder: Path) -> None:
         said = last.realisation if name == "program_for_another_automaton" else None
         certificate = replace(last.certify(), claims=(RealClaim(),), realisation=said)
         _write(folder / name, last, certificate=certificate, language=dfa)
-    claims: dict[str, tuple[Model, Program]] = {
+    claims: dict[str, tuple[Model, ops.Program]] = {
         # A shift reads i itself where there is no neighbour: it is wrong at the first position only.
         "program_without_its_guard": (
             yesterday,
-            _program_of(Letter(("a",)), Shift(Direction.PREVIOUS, 0, default=None)),
+            _program_of(ops.Letter(("a",)), ops.Shift(ops.Direction.PREVIOUS, 0, default=None)),
         ),
         "program_with_another_threshold": (majority, _with_compare(_program(majority))),
         "program_of_a_strict_mask": (since, _with_strict_masks(_program(since))),
@@ -212,9 +183,9 @@ def _write_false_programs(folder: Path) -> None:
         "program_that_finds_nothing": (
             since,
             _program_of(
-                Letter(("b",)),
-                Letter(("a", "b")),
-                Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(0), 1, None),
+                ops.Letter(("b",)),
+                ops.Letter(("a", "b")),
+                ops.Attend(ops.Mask.UP_TO, ops.Choice.RIGHTMOST, ops.everywhere(0), 1, None),
             ),
         ),
     }
@@ -226,7 +197,7 @@ def _write_false_programs(folder: Path) -> None:
 def _write_union(folder: Path) -> None:
     """[a] twice is 2 at the letter a, and "a union" of both would be [a]; the network does add them up."""
     network = network_of(2, [[(0, 2)], [(1, 1)]], {}, [], 0)
-    program = _program_of(Letter(("a",)), Gate(Connective.UNION, (0, 0)))
+    program = _program_of(ops.Letter(("a",)), ops.Gate(ops.Connective.UNION, (0, 0)))
     model = Model(network, ProgramLanguage(program, At.LAST, accepts_empty=False), RegimeKind.UNBOUNDED)
     _write(folder, model, certificate=_claimed(model, program))
 
@@ -385,7 +356,7 @@ def _dfa(model: Model) -> Dfa:
     return model.language
 
 
-def _program(model: Model) -> Program:
+def _program(model: Model) -> ops.Program:
     assert model.realisation is not None
     return model.realisation.program
 
@@ -399,63 +370,53 @@ def _turned(groups: tuple[SymbolGroup, ...]) -> tuple[SymbolGroup, ...]:
     return tuple(replace(group, bits=group.bits[::-1]) for group in groups)
 
 
-def _claiming(model: Model, program: Program, groups: tuple[SymbolGroup, ...] = ()) -> Model:
+def _claiming(model: Model, program: ops.Program, groups: tuple[SymbolGroup, ...] = ()) -> Model:
     """The model's network, claimed to run a program."""
     language = ProgramLanguage(program, At.LAST, model.network.accepts_empty)
     return replace(model, language=language, regex="", said=Realisation(program, groups))
 
 
-def _claimed(model: Model, program: Program) -> Certificate:
+def _claimed(model: Model, program: ops.Program) -> Certificate:
     """That the network runs the program, in real arithmetic; nobody has asked whether it does."""
     said = model.realisation if model.realisation and model.realisation.program == program else None
     language = ProgramLanguage(program, At.LAST, model.network.accepts_empty)
     return Certificate("", language, (RealClaim(),), said or Realisation(program))
 
 
-def _program_of(*steps: Step) -> Program:
+def _program_of(*steps: ops.Step) -> ops.Program:
     """A program over a and b whose last step is the output."""
-    return Program(Alphabet(("a", "b")), steps, len(steps) - 1)
+    return ops.Program(Alphabet(("a", "b")), steps, len(steps) - 1)
 
 
-def _with_step(program: Program) -> Program:
-    return replace(program, steps=(*program.steps, Count(Mask.AFTER, 0)))
+def _with_step(program: ops.Program) -> ops.Program:
+    return replace(program, steps=(*program.steps, ops.Count(ops.Mask.AFTER, 0)))
 
 
-def _with_steps(program: Program, steps: dict[Ref, Step]) -> Program:
+def _with_steps(program: ops.Program, steps: dict[ops.Ref, ops.Step]) -> ops.Program:
     """Other steps in some places."""
     return replace(program, steps=tuple(steps.get(k, step) for k, step in enumerate(program.steps)))
 
 
-def _with_compare(program: Program) -> Program:
+def _with_compare(program: ops.Program) -> ops.Program:
     """Every threshold one higher."""
-    return _with_steps(
-        program,
-        {
-            k: replace(step, threshold=step.threshold + 1)
-            for k, step in enumerate(program.steps)
-            if isinstance(step, Compare)
-        },
-    )
+    steps = enumerate(program.steps)
+    higher = {k: replace(s, threshold=s.threshold + 1) for k, s in steps if isinstance(s, ops.Compare)}
+    return _with_steps(program, higher)
 
 
-def _with_strict_masks(program: Program) -> Program:
-    return _with_steps(
-        program,
-        {
-            k: replace(step, mask=Mask.BEFORE)
-            for k, step in enumerate(program.steps)
-            if isinstance(step, Attend)
-        },
-    )
+def _with_strict_masks(program: ops.Program) -> ops.Program:
+    steps = enumerate(program.steps)
+    strict = {k: replace(s, mask=ops.Mask.BEFORE) for k, s in steps if isinstance(s, ops.Attend)}
+    return _with_steps(program, strict)
 
 
-def _is_of_layer_2(step: Step) -> bool:
+def _is_of_layer_2(step: ops.Step) -> bool:
     """The latch of a*b: what it looks for is made of symbols of the first layer."""
-    return isinstance(step, Attend) and step.where is not None and step.where > 10
+    return isinstance(step, ops.Attend) and step.where is not None and step.where > 10
 
 
 def _with_program(
-    model: Model, program: Program, groups: tuple[SymbolGroup, ...] | None = None
+    model: Model, program: ops.Program, groups: tuple[SymbolGroup, ...] | None = None
 ) -> Certificate:
     """The certificate with another program; only the claim in real arithmetic stays."""
     certificate = replace(model.certify(), claims=(RealClaim(),))

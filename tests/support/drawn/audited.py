@@ -16,18 +16,9 @@ from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.errors import AttemperError, UnsupportedError
 from attemper.exact.predicates import Named, Remainder
 from attemper.languages.language import Language
+from attemper.languages.temporal import syntax
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
-from attemper.languages.temporal.syntax import (
-    Comparison,
-    ComparisonOperator,
-    CountAtom,
-    Formula,
-    Numerical,
-    Side,
-    Symbol,
-    linear_term,
-)
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Network
 from attemper.networks.regime import Regime
@@ -90,21 +81,25 @@ def _formula(rng: random.Random, past_only: bool) -> tuple[str, Language]:
 
 def _counting(rng: random.Random, past_only: bool) -> tuple[str, Language]:
     """A comparison of counts of letters, or a predicate of one."""
-    sides = (Side.LEFT,) if past_only else tuple(Side)
+    sides = (syntax.Side.LEFT,) if past_only else tuple(syntax.Side)
     parts = [
-        (rng.choice((1, 1, 2, -1)), CountAtom(rng.choice(sides), Symbol(symbol)))
+        (rng.choice((1, 1, 2, -1)), syntax.CountAtom(rng.choice(sides), syntax.Symbol(symbol)))
         for symbol in rng.sample(AB, rng.randint(1, 2))
     ]
     if rng.random() < 0.4:
         predicate = rng.choice((Remainder(rng.randint(2, 4), 1), Named("prime"), Named("square")))
-        return _of_formula(Numerical(predicate, linear_term(tuple(parts[:1]), rng.choice((0, 0, 1, -1)))))
-    operator = rng.choice(tuple(ComparisonOperator))
+        return _of_formula(
+            syntax.Numerical(predicate, syntax.linear_term(tuple(parts[:1]), rng.choice((0, 0, 1, -1))))
+        )
+    operator = rng.choice(tuple(syntax.ComparisonOperator))
     return _of_formula(
-        Comparison(operator, linear_term(tuple(parts), 0), linear_term((), rng.randint(-1, 3)))
+        syntax.Comparison(
+            operator, syntax.linear_term(tuple(parts), 0), syntax.linear_term((), rng.randint(-1, 3))
+        )
     )
 
 
-def _of_formula(formula: Formula) -> tuple[str, Language]:
+def _of_formula(formula: syntax.Formula) -> tuple[str, Language]:
     return show(formula), TemporalLanguage(formula, At.LAST, accepts_empty=False)
 
 

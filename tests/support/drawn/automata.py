@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
+from attemper.languages.named import entry as named
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
@@ -22,20 +23,8 @@ def explored(
     accepts: Callable[[State], bool],
 ) -> Dfa:
     """The minimal automaton of a rule that says which state follows which."""
-    number = {start: 0}
-    found = [start]
-    moves = []
-    for state in found:
-        row = []
-        for symbol in symbols:
-            target = move(state, symbol)
-            if target not in number:
-                number[target] = len(found)
-                found.append(target)
-            row.append(number[target])
-        moves.append(tuple(row))
-    accepting = frozenset(number[state] for state in found if accepts(state))
-    return minimal(Dfa(Alphabet(tuple(symbols)), tuple(moves), 0, accepting))
+    found = named.explored(tuple(symbols), start, move, accepts)
+    return minimal(Dfa(Alphabet(tuple(symbols)), found.moves, 0, found.accepting))
 
 
 def from_rows(symbols: str, rows: Sequence[Sequence[int]], accepting: Iterable[int], start: int = 0) -> Dfa:
@@ -224,27 +213,7 @@ def random_order_preserving(seed: int, states: int, letters: int) -> Dfa:
 
 def random_reset_cascade(seed: int, sizes: Sequence[int], letters: int) -> Dfa:
     """Levels that a letter and the levels above either reset or leave alone, so the language is star-free."""
-    draw = random.Random(seed)
-    symbols = "abcdefgh"[:letters]
-    rules: dict[State, int | None] = {}
-
-    def move(state: State, symbol: str) -> State:
-        after = []
-        for level, (size, value) in enumerate(zip(sizes, state, strict=True)):  # type: ignore[call-overload]
-            key = (symbol, state[:level])  # type: ignore[index]
-            if key not in rules:
-                rules[key] = draw.choice([None, *range(size)])
-            chosen = rules[key]
-            after.append(value if chosen is None else chosen)
-        return tuple(after)
-
-    chosen_states: dict[State, bool] = {}
-    return explored(
-        symbols,
-        (0,) * len(sizes),
-        move,
-        lambda state: chosen_states.setdefault(state, draw.random() < 0.5),
-    )
+    return random_cascade(seed, [("r", size) for size in sizes], letters)
 
 
 def random_cascade(seed: int, parts: Sequence[tuple[str, int]], letters: int) -> Dfa:

@@ -6,16 +6,7 @@ import random
 from dataclasses import dataclass
 
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Comparison,
-    ComparisonOperator,
-    Formula,
-    Term,
-    Unary,
-    UnaryOperator,
-)
+from attemper.languages.temporal import syntax
 from tests.support.drawn import automata
 
 OUTSIDE = "outside"
@@ -57,33 +48,37 @@ def random_rule(draw: random.Random) -> Rule:
     return Rule(tuple(weights), low, high, frozenset(accepting), draw.random() < 0.3)
 
 
-def changed(formula: Formula, draw: random.Random, rate: float) -> Formula:
+def changed(formula: syntax.Formula, draw: random.Random, rate: float) -> syntax.Formula:
     """The formula with some of its parts dropped, repeated, put under operators, or with other numbers."""
     if draw.random() < rate:
         inner = draw.choice([formula, changed(formula, draw, rate / 2)])
         match draw.randrange(5), formula:
             case 0, _:
                 past = ("NOT", "YESTERDAY", "WEAK_YESTERDAY", "ONCE", "HISTORICALLY")
-                return Unary(UnaryOperator[draw.choice(past)], inner)
+                return syntax.Unary(syntax.UnaryOperator[draw.choice(past)], inner)
             case 1, _:
-                connective = draw.choice([BinaryOperator.AND, BinaryOperator.OR, BinaryOperator.SINCE])
-                return Binary(connective, formula, Unary(UnaryOperator.YESTERDAY, inner))
-            case 2, Unary(_, operand):
+                connective = draw.choice(
+                    [syntax.BinaryOperator.AND, syntax.BinaryOperator.OR, syntax.BinaryOperator.SINCE]
+                )
+                return syntax.Binary(connective, formula, syntax.Unary(syntax.UnaryOperator.YESTERDAY, inner))
+            case 2, syntax.Unary(_, operand):
                 return operand
-            case 2, Binary(_, left, right):
+            case 2, syntax.Binary(_, left, right):
                 return draw.choice([left, right])
-            case 3, Comparison(operator, left, Term(parts, constant)):
-                return Comparison(operator, left, Term(parts, constant + draw.choice([-1, 1])))
-            case 3, Binary(_, left, right):
-                return Binary(draw.choice([BinaryOperator.OR, BinaryOperator.SINCE]), left, right)
-            case 4, Comparison(_, left, right):
-                return Comparison(draw.choice(list(ComparisonOperator)), left, right)
+            case 3, syntax.Comparison(operator, left, syntax.Term(parts, constant)):
+                return syntax.Comparison(operator, left, syntax.Term(parts, constant + draw.choice([-1, 1])))
+            case 3, syntax.Binary(_, left, right):
+                return syntax.Binary(
+                    draw.choice([syntax.BinaryOperator.OR, syntax.BinaryOperator.SINCE]), left, right
+                )
+            case 4, syntax.Comparison(_, left, right):
+                return syntax.Comparison(draw.choice(list(syntax.ComparisonOperator)), left, right)
             case _:
                 pass
     match formula:
-        case Unary(operator, operand):
-            return Unary(operator, changed(operand, draw, rate))
-        case Binary(operator, left, right):
-            return Binary(operator, changed(left, draw, rate), changed(right, draw, rate))
+        case syntax.Unary(operator, operand):
+            return syntax.Unary(operator, changed(operand, draw, rate))
+        case syntax.Binary(operator, left, right):
+            return syntax.Binary(operator, changed(left, draw, rate), changed(right, draw, rate))
         case _:
             return formula

@@ -12,6 +12,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
 from attemper.exact.closed_forms import (
@@ -170,6 +171,10 @@ class Draft:
             reads_first=False,
             accepts_empty=False,
         )
+
+    def read_at(self, bit: Bit) -> tuple[Network, str]:
+        """The network that was drawn, read at a bit, and the bit's formula."""
+        return self.network(bit.coordinate), bit.text
 
 
 def linear(*parts: Part) -> LinearForm:
@@ -515,8 +520,7 @@ def kind_select(draft: Draft, noisy: float = 0.3) -> tuple[Network, str]:
     draft.close()
     masking, leftmost = _side(draft)
     read = select(draft, classes, keys, value, masking, leftmost)
-    out = output_of(draft, read, selected(classes, text, masking, leftmost))
-    return draft.network(out.coordinate), out.text
+    return draft.read_at(output_of(draft, read, selected(classes, text, masking, leftmost)))
 
 
 Drawn = Callable[[Draft, Sequence[Bit]], list[Class]]
@@ -584,8 +588,7 @@ def _by_cases(draft: Draft, classes: Drawn) -> ByCases:
 def kind_by_cases(draft: Draft) -> tuple[Network, str]:
     """The nearest position of the least level, where i says which level a symbol has."""
     drawn = _by_cases(draft, _classes)
-    out = output_of(draft, drawn.target, drawn.read(drawn.text))
-    return draft.network(out.coordinate), out.text
+    return draft.read_at(output_of(draft, drawn.target, drawn.read(drawn.text)))
 
 
 def kind_guarded(draft: Draft) -> tuple[Network, str]:
@@ -645,8 +648,7 @@ def kind_blocked_noise(draft: Draft) -> tuple[Network, str]:
     draft.close()
     some = draft.rng.choice((bits[0], bits[1]))
     read = select(draft, classes, keys, linear((some.coordinate, 1)), masking, leftmost)
-    out = output_of(draft, read, selected(classes, some.text, masking, leftmost))
-    return draft.network(out.coordinate), out.text
+    return draft.read_at(output_of(draft, read, selected(classes, some.text, masking, leftmost)))
 
 
 def kind_values(draft: Draft) -> tuple[Network, str]:
@@ -661,8 +663,7 @@ def kind_values(draft: Draft) -> tuple[Network, str]:
     masking = masking.weak if low else masking
     draft.close()
     read = select(draft, classes, keys, value, masking, leftmost)
-    out = clamped(draft, read, selected(classes, some.text, masking, leftmost), high, low)
-    return draft.network(out.coordinate), out.text
+    return draft.read_at(clamped(draft, read, selected(classes, some.text, masking, leftmost), high, low))
 
 
 # Feed-forward -------------------------------------------------------------------------------------------
@@ -876,28 +877,13 @@ def _heavy_shift_rows(draft: Draft, towards: int, style: str) -> list[Row]:
     return rng.choice(order)
 
 
-def kind_shift(draft: Draft) -> tuple[Network, str]:
-    """The neighbour, in every way to share growth."""
-    out = shift(draft, draft.letter("a"), "general")
-    return draft.network(out.coordinate), out.text
+def kind_shift(draft: Draft, style: str = "general") -> tuple[Network, str]:
+    """The neighbour: in every way to share growth, or as the style says.
 
-
-def kind_small_lead(draft: Draft) -> tuple[Network, str]:
-    """The neighbour, by large weights with noise and a small lead."""
-    out = shift(draft, draft.letter("a"), "noisy")
-    return draft.network(out.coordinate), out.text
-
-
-def kind_rounded_sum(draft: Draft) -> tuple[Network, str]:
-    """The neighbour, by large rows whose sum is rounded."""
-    out = shift(draft, draft.letter("a"), "sum")
-    return draft.network(out.coordinate), out.text
-
-
-def kind_lost_rows(draft: Draft) -> tuple[Network, str]:
-    """The neighbour, by many rows of different size that cancel."""
-    out = shift(draft, draft.letter("a"), "rows")
-    return draft.network(out.coordinate), out.text
+    By large weights with noise and a small lead ("noisy"), by large rows whose sum is rounded ("sum"), or by
+    many rows of different size that cancel ("rows").
+    """
+    return draft.read_at(shift(draft, draft.letter("a"), style))
 
 
 # Counts -------------------------------------------------------------------------------------------------
@@ -959,8 +945,7 @@ def kind_sign(draft: Draft) -> tuple[Network, str]:
         Masking.PAST: f"(last & even(pos)) | (!last & {test})",
         Masking.NONE: f"len >= 2 & {test}",
     }[masking]
-    out = output_of(draft, target, text)
-    return draft.network(out.coordinate), out.text
+    return draft.read_at(output_of(draft, target, text))
 
 
 def _moved_mean(draft: Draft, mean: Coordinate, unit: Fraction) -> tuple[Coordinate, Fraction]:
@@ -1009,8 +994,7 @@ def kind_lookup(draft: Draft) -> tuple[Network, str]:
         head_mask,
     )
     text = f"({side}[{a.text}] >= 1 & {side}[{a.text}] % {modulus} = {remainder})"
-    out = output_of(draft, target, text)
-    return draft.network(out.coordinate), out.text
+    return draft.read_at(output_of(draft, target, text))
 
 
 def kind_local_sign(draft: Draft) -> tuple[Network, str]:
@@ -1136,7 +1120,7 @@ def kind_deep(draft: Draft) -> tuple[Network, str]:
     bits = _letters(draft)
     for _ in range(draft.rng.choice((2, 2, 3))):
         bits.append(_stage(draft, bits if len(bits) < 4 else bits[-2:]))
-    return draft.network(bits[-1].coordinate), bits[-1].text
+    return draft.read_at(bits[-1])
 
 
 KINDS: dict[str, Callable[[Draft], tuple[Network, str]]] = {
@@ -1150,9 +1134,9 @@ KINDS: dict[str, Callable[[Draft], tuple[Network, str]]] = {
     "blocked noise": kind_blocked_noise,
     "values": kind_values,
     "shift": kind_shift,
-    "small lead": kind_small_lead,
-    "rounded sum": kind_rounded_sum,
-    "lost rows": kind_lost_rows,
+    "small lead": partial(kind_shift, style="noisy"),
+    "rounded sum": partial(kind_shift, style="sum"),
+    "lost rows": partial(kind_shift, style="rows"),
     "sign": kind_sign,
     "lookup": kind_lookup,
     "local sign": kind_local_sign,

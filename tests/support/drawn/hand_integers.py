@@ -25,20 +25,11 @@ from attemper.exact.closed_forms import (
     plus,
     times,
 )
-from attemper.networks.layers import (
-    Coordinate,
-    IntegerSign,
-    IntegerValue,
-    LinearForm,
-    Masking,
-    NearestInteger,
-    Network,
-    Uniform,
-)
+from attemper.networks import layers
 from tests.support.drawn.hand_built import EVEN, Bit, Draft, Row, clamped, linear
 
 SQUARE = Power(I, 2)
-WEAK = (Masking.FUTURE, Masking.PAST, Masking.NONE)
+WEAK = (layers.Masking.FUTURE, layers.Masking.PAST, layers.Masking.NONE)
 
 
 @dataclass(frozen=True)
@@ -63,13 +54,13 @@ def power(exponent: int) -> ClosedForm:
 class Whole:
     """An integer: coordinates with it as a query, as a key, with its square, and with its share of n."""
 
-    query: Coordinate
-    key: Coordinate
-    square: Coordinate
-    share: Coordinate
+    query: layers.Coordinate
+    key: layers.Coordinate
+    square: layers.Coordinate
+    share: layers.Coordinate
 
 
-def nearest_network(draft: Draft) -> Network:
+def nearest_network(draft: Draft) -> layers.Network:
     """Two integers, the position whose integer is nearest, and on which side of the query that is."""
     rng, bits = draft.rng, [draft.letter(symbol) for symbol in draft.symbols]
     unit = rng.choice((*UNITS[:2] * 4, *UNITS))
@@ -88,18 +79,18 @@ def nearest_network(draft: Draft) -> Network:
     return draft.network(out.coordinate)
 
 
-def _average(draft: Draft, bits: Sequence[Bit]) -> tuple[Coordinate, Coordinate]:
+def _average(draft: Draft, bits: Sequence[Bit]) -> tuple[layers.Coordinate, layers.Coordinate]:
     """The averages of an integer, which the letters say, and of the mark, under one weak mask."""
-    rng, masking = draft.rng, draft.rng.choice((Masking.FUTURE, *WEAK))
-    mark = draft.place(LAST if masking is Masking.PAST else FIRST)
+    rng, masking = draft.rng, draft.rng.choice((layers.Masking.FUTURE, *WEAK))
+    mark = draft.place(LAST if masking is layers.Masking.PAST else FIRST)
     parts = [(bit.coordinate, rng.choice((0, 1, 1, 1, -1, -2, 3))) for bit in bits]
     forms = linear(*parts, (mark, rng.choice((0, 0, 1, 2, -1)))), linear((mark, 1))
     targets = draft.fresh(), draft.fresh()
-    draft.head(Uniform(), ONE, [], list(zip(forms, targets, strict=True)), masking)
+    draft.head(layers.Uniform(), ONE, [], list(zip(forms, targets, strict=True)), masking)
     return targets
 
 
-def _integer(draft: Draft, unit: Unit, ratio: Coordinate, mark: Coordinate) -> Whole:
+def _integer(draft: Draft, unit: Unit, ratio: layers.Coordinate, mark: layers.Coordinate) -> Whole:
     """The integer itself, read at its position: score lead n (2 c j - j^2) / V in one of several units."""
     rng = draft.rng
     digits = rng.choice((2, 2, 2, 2, 2, 3, 3, 1, 0))
@@ -124,7 +115,7 @@ def _integer(draft: Draft, unit: Unit, ratio: Coordinate, mark: Coordinate) -> W
     targets = (whole.query, whole.key, whole.square, whole.share)
     pairs = zip(_forms(unit), targets, strict=True)
     values = [(linear((draft.place(own), 1)), target) for own, target in pairs]
-    draft.head(IntegerValue((), (), True), coldness, rows, values, Masking.NONE)
+    draft.head(layers.IntegerValue((), (), True), coldness, rows, values, layers.Masking.NONE)
     return whole
 
 
@@ -141,7 +132,7 @@ def _forms(unit: Unit) -> tuple[ClosedForm, ...]:
 
 def _nearest(
     draft: Draft, unit: Unit, bits: Sequence[Bit], query: Whole, key: Whole
-) -> tuple[Coordinate, Coordinate]:
+) -> tuple[layers.Coordinate, layers.Coordinate]:
     """What is read at the nearest position: a value, and the key's share.
 
     Score 2 G (2 K K' - K'^2 - blocked) n + G j, in the units that stand there; the sign of G j is the side.
@@ -164,16 +155,16 @@ def _nearest(
         push = linear((draft.place(power(both)), 1))
         rows.append((push, linear(*((c, -1) for c in blocked))))
     rng.shuffle(rows)
-    values: list[tuple[LinearForm, Coordinate]] = [
+    values: list[tuple[layers.LinearForm, layers.Coordinate]] = [
         (linear((rng.choice(bits).coordinate, rng.choice((1, 1, -3)))), draft.fresh()),
         (linear((key.share, 1)), draft.fresh()),
         (linear((draft.place(EVEN), 1), (bits[0].coordinate, 2)), draft.fresh()),
     ]
-    draft.head(NearestInteger(leftmost, (), (), (), ()), coldness, rows, values, masking)
+    draft.head(layers.NearestInteger(leftmost, (), (), (), ()), coldness, rows, values, masking)
     return values[0][1], values[1][1]
 
 
-def _sign(draft: Draft, unit: Unit, found: Coordinate, query: Whole) -> Coordinate:
+def _sign(draft: Draft, unit: Unit, found: layers.Coordinate, query: Whole) -> layers.Coordinate:
     """The parity whose sign is that of 2 (K' - K) + 1, or - 1: score margin n (...) / n (-1)^j."""
     rng, target = draft.rng, draft.fresh()
     odd = rng.choice((1, 1, -1, -1, -1, 3, 0))
@@ -184,5 +175,5 @@ def _sign(draft: Draft, unit: Unit, found: Coordinate, query: Whole) -> Coordina
     )
     rows = [(difference, linear((draft.place(key), margin)))]
     value = linear((draft.place(rng.choice((SIGN, SIGN, EVEN))), 1))
-    draft.head(IntegerSign(()), coldness, rows, [(value, target)], Masking.NONE)
+    draft.head(layers.IntegerSign(()), coldness, rows, [(value, target)], layers.Masking.NONE)
     return target

@@ -22,8 +22,18 @@ from attemper.models.hard.protocol import dot
 FIXED_ORDER = "float64, every sum in the order of the coordinates"
 
 
+@dataclass(frozen=True)
 class _PositionAndBit(Described):
     """Activations are a position and a bit, 1 for the second symbol; accepted if the bit at n is 0."""
+
+    length: int
+    layers: int
+    symbols: tuple[str, ...] = BITS
+    ending: str | None = "$"
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        return (1,) * self.layers
 
     def embed(self, positions: Integers, symbols: Integers) -> Array:
         return np.stack([positions, (symbols == 1).astype(np.int64)], axis=1)
@@ -98,15 +108,6 @@ class PrefixXor(_PositionAndBit):
     After L layers a position knows the parity of the last 2^L symbols.
     """
 
-    length: int
-    layers: int
-    symbols: tuple[str, ...] = BITS
-    ending: str | None = "$"
-
-    @property
-    def heads(self) -> tuple[int, ...]:
-        return (1,) * self.layers
-
     def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
         return np.asarray(queries[:, None, 0] - keys[None, :, 0] == 2**layer, dtype=np.int64)
 
@@ -124,15 +125,6 @@ class NearestOneChain(_PositionAndBit):
     In the second layer it reads the nearest position before it whose sum so far is 1, and so on.
     """
 
-    length: int
-    layers: int
-    symbols: tuple[str, ...] = BITS
-    ending: str | None = "$"
-
-    @property
-    def heads(self) -> tuple[int, ...]:
-        return (1,) * self.layers
-
     def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
         before = keys[None, :, 0] < queries[:, None, 0]
         return np.where(before & (keys[None, :, 1] == 1), keys[None, :, 0], 0)
@@ -148,11 +140,7 @@ class NearestOneChain(_PositionAndBit):
 class ScatteredPositions(_PositionAndBit):
     """Two heads in each layer with scores that jump about with the positions: (a i + b j + bits) mod p."""
 
-    length: int
-    layers: int
     prime: int = 10_007
-    symbols: tuple[str, ...] = BITS
-    ending: str | None = "$"
 
     @property
     def heads(self) -> tuple[int, ...]:

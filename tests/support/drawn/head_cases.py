@@ -17,25 +17,15 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.rules import HeadFact
 from attemper.exact.balls import ball, precision, upper_bound
 from attemper.exact.closed_forms import ONE, ClosedForm, I, N, number, times
-from attemper.networks.layers import (
-    Construction,
-    Head,
-    LocalSign,
-    Lookup,
-    Masking,
-    Neighbour,
-    Select,
-    Sign,
-    Uniform,
-)
+from attemper.networks import layers
 from attemper.networks.meaning_hard import visible
 from tests.support.drawn.heads import ALL, LEFT, RIGHT, Form, Palette, Rows, attended, places, short_words
 
 WORDS = short_words(("a", "b"), 4)
 LONG = tuple("abbab" * 2)
 WIDTH = ball(Fraction(1, 2**50))
-UNIFORM, SELECT, NEIGHBOUR = Uniform(), Select(False, ((None, ()),)), Neighbour(False)
-SIGN, LOCAL_SIGN, LOOKUP = Sign(()), LocalSign((), (), (), 1), Lookup((), ())
+UNIFORM, SELECT, NEIGHBOUR = layers.Uniform(), layers.Select(False, ((None, ()),)), layers.Neighbour(False)
+SIGN, LOCAL_SIGN, LOOKUP = layers.Sign(()), layers.LocalSign((), (), (), 1), layers.Lookup((), ())
 HALVES = {
     "both": (1, 1, (0, Fraction(1, 2), 0)),
     "unequal": (2, -1, (0, Fraction(-3, 2), 0)),
@@ -53,8 +43,8 @@ Formula = Callable[[int, int], Fraction | int]
 class Case:
     """A head, with the functions of i and n that its bounds are the least values of."""
 
-    construction: Construction
-    masking: Masking
+    construction: layers.Construction
+    masking: layers.Masking
     rows: Rows
     value: Form
     coldness: ClosedForm = ONE
@@ -63,7 +53,7 @@ class Case:
     unit: Fraction = Fraction(1)
 
 
-def grid(masking: Masking, longest: int = 9) -> Iterator[tuple[int, int]]:
+def grid(masking: layers.Masking, longest: int = 9) -> Iterator[tuple[int, int]]:
     """The positions that see more than one."""
     for n in range(1, longest + 1):
         for i in range(1, n + 1):
@@ -71,15 +61,15 @@ def grid(masking: Masking, longest: int = 9) -> Iterator[tuple[int, int]]:
                 yield i, n
 
 
-def least(masking: Masking, formula: Formula) -> Fraction:
+def least(masking: layers.Masking, formula: Formula) -> Fraction:
     return min(Fraction(formula(i, n)) for i, n in grid(masking))
 
 
-def number_visible(masking: Masking) -> Formula:
+def number_visible(masking: layers.Masking) -> Formula:
     return lambda i, n: len(visible(masking.weak, i, n))
 
 
-def reach(masking: Masking) -> Formula:
+def reach(masking: layers.Masking) -> Formula:
     return lambda i, n: visible(masking.weak, i, n)[-1]
 
 
@@ -147,13 +137,13 @@ def with_rows(case: Case, *rows: tuple[Form, Form]) -> Case:
     return replace(case, rows=[*case.rows, *rows])
 
 
-def fact_of(case: Case) -> tuple[Palette, Head, HeadFact]:
+def fact_of(case: Case) -> tuple[Palette, layers.Head, HeadFact]:
     own = palette()
     head = own.head(case.construction, case.masking, case.rows, case.value, case.coldness)
     return own, head, head_fact(own.names, head, own.stream())
 
 
-def wrongly(own: Palette, head: Head, fact: HeadFact) -> str | None:
+def wrongly(own: Palette, head: layers.Head, fact: HeadFact) -> str | None:
     """A place where the head's output is further from what was derived than what was derived allows."""
     with precision(100):
         mass = ball(upper_bound(fact.rule.stray(flint.arb(0), flint.arb(1))))
@@ -171,7 +161,7 @@ def changed(case: Case, rng: random.Random) -> Case:
     rows = [(dict(query), dict(key)) for query, key in case.rows]
     kind = rng.randrange(7)
     if kind == 0:
-        return replace(case, masking=rng.choice(list(Masking)))
+        return replace(case, masking=rng.choice(list(layers.Masking)))
     if kind == 1:
         return replace(
             case, coldness=rng.choice((number(2), number(-1), I, N, times(N, I), number(Fraction(1, 4))))

@@ -16,7 +16,7 @@ from attemper.running.runs import Run
 from attemper.workbench.options import RegimeName
 from attemper.workbench.verifying.boundaries import boundary_words
 from attemper.workbench.verifying.comparing import exact_rows
-from tests.support.writers.campaign import adversarial
+from tests.support.judges.campaign import adversarial
 
 Build = Callable[[RegimeName, LayerNorm | None], Model]
 

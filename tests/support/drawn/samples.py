@@ -6,44 +6,24 @@ import random
 from collections.abc import Iterator
 
 from attemper.exact.predicates import Named, Remainder
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Comparison,
-    ComparisonOperator,
-    Constant,
-    CountAtom,
-    First,
-    Formula,
-    Last,
-    LengthAtom,
-    Numerical,
-    PositionAtom,
-    Side,
-    Symbol,
-    Term,
-    TermAtom,
-    Unary,
-    UnaryOperator,
-    linear_term,
-)
+from attemper.languages.temporal import syntax
 from attemper.languages.words import Word
 
 PAST_UNARY = (
-    UnaryOperator.NOT,
-    UnaryOperator.YESTERDAY,
-    UnaryOperator.WEAK_YESTERDAY,
-    UnaryOperator.ONCE,
-    UnaryOperator.HISTORICALLY,
+    syntax.UnaryOperator.NOT,
+    syntax.UnaryOperator.YESTERDAY,
+    syntax.UnaryOperator.WEAK_YESTERDAY,
+    syntax.UnaryOperator.ONCE,
+    syntax.UnaryOperator.HISTORICALLY,
 )
 PAST_BINARY = (
-    BinaryOperator.SINCE,
-    BinaryOperator.PAST_RELEASE,
-    BinaryOperator.AND,
-    BinaryOperator.OR,
-    BinaryOperator.XOR,
-    BinaryOperator.IMPLIES,
-    BinaryOperator.IFF,
+    syntax.BinaryOperator.SINCE,
+    syntax.BinaryOperator.PAST_RELEASE,
+    syntax.BinaryOperator.AND,
+    syntax.BinaryOperator.OR,
+    syntax.BinaryOperator.XOR,
+    syntax.BinaryOperator.IMPLIES,
+    syntax.BinaryOperator.IFF,
 )
 
 
@@ -53,37 +33,37 @@ class FormulaSampler:
     def __init__(self, rng: random.Random, symbols: tuple[str, ...], *, past_only: bool = False) -> None:
         self.rng = rng
         self.symbols = symbols
-        self.unary = PAST_UNARY if past_only else tuple(UnaryOperator)
-        self.binary = PAST_BINARY if past_only else tuple(BinaryOperator)
-        self.sides = (Side.LEFT,) if past_only else tuple(Side)
+        self.unary = PAST_UNARY if past_only else tuple(syntax.UnaryOperator)
+        self.binary = PAST_BINARY if past_only else tuple(syntax.BinaryOperator)
+        self.sides = (syntax.Side.LEFT,) if past_only else tuple(syntax.Side)
         self.past_only = past_only
 
-    def formula(self, nesting: int) -> Formula:
+    def formula(self, nesting: int) -> syntax.Formula:
         """A formula whose operators nest at most `nesting` deep."""
         if nesting == 0 or self.rng.random() < 0.08:
             return self._leaf()
         kind = self.rng.random()
         if kind < 0.33:
-            return Unary(self.rng.choice(self.unary), self.formula(nesting - 1))
+            return syntax.Unary(self.rng.choice(self.unary), self.formula(nesting - 1))
         if kind < 0.72:
             operator = self.rng.choice(self.binary)
-            return Binary(operator, self.formula(nesting - 1), self.formula(nesting - 1))
+            return syntax.Binary(operator, self.formula(nesting - 1), self.formula(nesting - 1))
         if kind < 0.9:
-            operator_ = self.rng.choice(tuple(ComparisonOperator))
-            return Comparison(operator_, self._term(nesting - 1), self._term(nesting - 1))
+            operator_ = self.rng.choice(tuple(syntax.ComparisonOperator))
+            return syntax.Comparison(operator_, self._term(nesting - 1), self._term(nesting - 1))
         return self._numerical(nesting - 1)
 
-    def _leaf(self) -> Formula:
+    def _leaf(self) -> syntax.Formula:
         kind = self.rng.random()
         if kind < 0.75:
-            return Symbol(self.rng.choice(self.symbols))
+            return syntax.Symbol(self.rng.choice(self.symbols))
         if kind < 0.85:
-            return First() if self.past_only or self.rng.random() < 0.5 else Last()
+            return syntax.First() if self.past_only or self.rng.random() < 0.5 else syntax.Last()
         if kind < 0.9:
-            return Constant(self.rng.random() < 0.5)
+            return syntax.Constant(self.rng.random() < 0.5)
         return self._numerical(0)
 
-    def _numerical(self, nesting: int) -> Formula:
+    def _numerical(self, nesting: int) -> syntax.Formula:
         modulus = self.rng.randint(1, 4)
         predicate = self.rng.choice(
             [
@@ -92,22 +72,24 @@ class FormulaSampler:
             ]
         )
         factor = self.rng.choice([1, 1, 1, 2, -1])
-        return Numerical(predicate, Term(((factor, self._atom(nesting)),), self.rng.choice([0, 0, 1, -2])))
+        return syntax.Numerical(
+            predicate, syntax.Term(((factor, self._atom(nesting)),), self.rng.choice([0, 0, 1, -2]))
+        )
 
-    def _term(self, nesting: int) -> Term:
+    def _term(self, nesting: int) -> syntax.Term:
         parts = tuple(
             (self.rng.choice([1, 1, 1, 2, 3, -1, -2]), self._atom(nesting))
             for _ in range(self.rng.randint(0, 2))
         )
-        return linear_term(parts, self.rng.choice([0, 0, 1, 2, 3, -1]))
+        return syntax.linear_term(parts, self.rng.choice([0, 0, 1, 2, 3, -1]))
 
-    def _atom(self, nesting: int) -> TermAtom:
+    def _atom(self, nesting: int) -> syntax.TermAtom:
         kind = self.rng.random()
         if kind < 0.15:
-            return PositionAtom()
+            return syntax.PositionAtom()
         if kind < 0.25 and not self.past_only:
-            return LengthAtom()
-        return CountAtom(self.rng.choice(self.sides), self.formula(nesting))
+            return syntax.LengthAtom()
+        return syntax.CountAtom(self.rng.choice(self.sides), self.formula(nesting))
 
 
 def adversarial_words(rng: random.Random, symbols: tuple[str, ...], length: int) -> Iterator[Word]:

@@ -10,21 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
 
-from attemper.exact.closed_forms import (
-    FIRST,
-    ONE,
-    SIGN,
-    ClosedForm,
-    Digits,
-    I,
-    N,
-    Power,
-    Test,
-    number,
-    over,
-    plus,
-    times,
-)
+from attemper.exact import closed_forms
 from attemper.exact.predicates import Remainder
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Foreign, Head, Layer, LinearForm, Masking, Network, Softmax
@@ -32,28 +18,28 @@ from attemper.networks.layers import Foreign, Head, Layer, LinearForm, Masking, 
 Terms = Mapping[str, float | Fraction]
 """sum of amount * coordinate."""
 
-J, JJ = I, Power(I, 2)
+J, JJ = closed_forms.I, closed_forms.Power(closed_forms.I, 2)
 """The position of a key, and its square."""
 
-POSITIONS: dict[str, ClosedForm] = {
-    "one": ONE,
+POSITIONS: dict[str, closed_forms.ClosedForm] = {
+    "one": closed_forms.ONE,
     "j": J,
     "jj": JJ,
-    "1/j": over(I),
-    "1/jj": over(I, 2),
-    "sign": SIGN,
-    "sign j": times(SIGN, J),
-    "sign 1/j": times(SIGN, over(I)),
-    "n": N,
-    "j/n": times(J, over(N)),
-    "1/n": over(N),
-    "n+1-j": plus(N, 1, times(-1, J)),
-    "odd": Test(Remainder(2, 1), 1, 0, 0),
-    "third": Test(Remainder(3, 1), 1, 0, 0),
-    "first": FIRST,
-    "jjj": Power(I, 3),
-    "1/(j+1)": Power(plus(I, 1), -1),
-    "digits": Digits(I),
+    "1/j": closed_forms.over(closed_forms.I),
+    "1/jj": closed_forms.over(closed_forms.I, 2),
+    "sign": closed_forms.SIGN,
+    "sign j": closed_forms.times(closed_forms.SIGN, J),
+    "sign 1/j": closed_forms.times(closed_forms.SIGN, closed_forms.over(closed_forms.I)),
+    "n": closed_forms.N,
+    "j/n": closed_forms.times(J, closed_forms.over(closed_forms.N)),
+    "1/n": closed_forms.over(closed_forms.N),
+    "n+1-j": closed_forms.plus(closed_forms.N, 1, closed_forms.times(-1, J)),
+    "odd": closed_forms.Test(Remainder(2, 1), 1, 0, 0),
+    "third": closed_forms.Test(Remainder(3, 1), 1, 0, 0),
+    "first": closed_forms.FIRST,
+    "jjj": closed_forms.Power(closed_forms.I, 3),
+    "1/(j+1)": closed_forms.Power(closed_forms.plus(closed_forms.I, 1), -1),
+    "digits": closed_forms.Digits(closed_forms.I),
 }
 
 
@@ -65,11 +51,11 @@ class HeadOf:
     key: Sequence[Terms]
     values: Sequence[Terms]
     masking: Masking = Masking.FUTURE
-    cold: ClosedForm = ONE
+    cold: closed_forms.ClosedForm = closed_forms.ONE
 
 
 def network_of(
-    *heads: HeadOf, alphabet: str = "ab", positions: Mapping[str, ClosedForm] = POSITIONS
+    *heads: HeadOf, alphabet: str = "ab", positions: Mapping[str, closed_forms.ClosedForm] = POSITIONS
 ) -> Network:
     """The heads side by side, in one layer; the first head's first number is put out."""
     outputs = [f"out {h} {v}" for h, head in enumerate(heads) for v in range(len(head.values))]
@@ -123,7 +109,17 @@ WEIGHTS = tuple(
     Fraction(p, q) for p, q in ((1, 1), (-1, 1), (2, 1), (-2, 1), (4, 1), (-4, 1), (1, 2), (3, 8))
 )
 QUERIES = ("one", "one", "one", "j", "j/n", "1/j", "sign", "n", "a", "b", "j", "jj")
-COLD = (ONE, ONE, number(4), number(Fraction(1, 8)), J, N, over(N), over(I), times(J, over(N)))
+COLD = (
+    closed_forms.ONE,
+    closed_forms.ONE,
+    closed_forms.number(4),
+    closed_forms.number(Fraction(1, 8)),
+    J,
+    closed_forms.N,
+    closed_forms.over(closed_forms.N),
+    closed_forms.over(closed_forms.I),
+    closed_forms.times(J, closed_forms.over(closed_forms.N)),
+)
 VALUES: tuple[Terms, ...] = (
     {"a": 1},
     {"b": 1, "a": -1},

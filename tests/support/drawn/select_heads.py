@@ -10,22 +10,13 @@ from random import Random
 from attemper.exact.closed_forms import ONE, SIGN, ClosedForm, I, N, number, plus, times
 from attemper.exact.closed_forms import Power as PowerOf
 from attemper.languages.words import Alphabet
-from attemper.networks.layers import (
-    Head,
-    Hidden,
-    Layer,
-    LinearForm,
-    Masking,
-    Network,
-    Select,
-    Softmax,
-)
+from attemper.networks import layers
 
 SYMBOLS = ("a", "b", "c")
 """Coordinates 0, 1 and 2 hold the symbol's bits, coordinate 3 holds 1."""
 
 
-def linear(*parts: tuple[int, Fraction | int]) -> LinearForm:
+def linear(*parts: tuple[int, Fraction | int]) -> layers.LinearForm:
     """The linear form, coordinates ascending, without zeros."""
     return tuple((c, Fraction(f)) for c, f in sorted(parts) if f)
 
@@ -48,7 +39,7 @@ class Builder:
         self.random = random
         self.width = 4
         self.positions: dict[int, ClosedForm] = {}
-        self.hidden: list[Hidden] = []
+        self.hidden: list[layers.Hidden] = []
 
     def position(self, form: ClosedForm) -> int:
         """A new coordinate that holds the closed form."""
@@ -63,18 +54,18 @@ class Builder:
         factors = self.random.choice([[large + 1 + small, -large, -small], [large + 1, -large]])
         target, self.width = self.width, self.width + 1
         for factor in factors:
-            self.hidden.append(Hidden(linear((source, 1)), Fraction(0), linear((target, factor))))
+            self.hidden.append(layers.Hidden(linear((source, 1)), Fraction(0), linear((target, factor))))
         return target
 
-    def network(self, head: Head, accepts: int) -> Network:
+    def network(self, head: layers.Head, accepts: int) -> layers.Network:
         """The network with the head in its last layer, whose value is the output."""
-        layers = [Layer((), tuple(self.hidden), ())] if self.hidden else []
-        return Network(
+        before = [layers.Layer((), tuple(self.hidden), ())] if self.hidden else []
+        return layers.Network(
             alphabet=Alphabet(SYMBOLS),
             coordinates=tuple(f"x{k}" for k in range(self.width)),
             embedding=tuple(linear((k, 1), (3, 1)) for k in range(3)),
             positions=tuple(sorted(self.positions.items())),
-            layers=(*layers, Layer((head,), (), ())),
+            layers=(*before, layers.Layer((head,), (), ())),
             head_width=16,
             output=accepts,
             reads_first=False,
@@ -117,11 +108,11 @@ def depends_on_position(form: ClosedForm) -> bool:
     return "Position()" in repr(form)
 
 
-def random_head(random: Random) -> Network:
+def random_head(random: Random) -> layers.Network:
     """A network of one or two layers whose last layer is one head, mostly a TieBreak head."""
     build = Builder(random)
     leftmost = random.random() < 0.5
-    masking = random.choice(list(Masking))
+    masking = random.choice(list(layers.Masking))
     cold, a, b = temperature(random)
     rows, asked = _tie_break_rows(build, leftmost, masking, (a, b))
     if random.random() < 0.85:
@@ -134,10 +125,10 @@ def random_head(random: Random) -> Network:
     bits = [random.choice([0, 1, 1, -1, 2, Fraction(3, 2)]) for _ in SYMBOLS]
     value = linear(*enumerate(bits)) or linear((3, 1))
     output, build.width = build.width, build.width + 1
-    head = Head(
-        Select(leftmost, ((None, ()),)),
+    head = layers.Head(
+        layers.Select(leftmost, ((None, ()),)),
         masking,
-        Softmax(cold),
+        layers.Softmax(cold),
         tuple(query for query, _ in rows),
         tuple(key for _, key in rows),
         (value,),
@@ -156,10 +147,10 @@ class Asked:
     steps: bool
 
 
-Drawn = tuple[LinearForm, LinearForm]
+Drawn = tuple[layers.LinearForm, layers.LinearForm]
 
 
-def _query(build: Builder, factor: Fraction | int, a: int, b: int, scaled: int = 0) -> LinearForm:
+def _query(build: Builder, factor: Fraction | int, a: int, b: int, scaled: int = 0) -> layers.LinearForm:
     """A query factor i^a n^b, for a key with n^scaled: the factor in the weight or in the closed form."""
     if (a, b) == (0, 0) and build.random.random() < 0.7:
         return linear((3, factor))
@@ -173,7 +164,7 @@ def _query(build: Builder, factor: Fraction | int, a: int, b: int, scaled: int =
 
 
 def _tie_break_rows(
-    build: Builder, leftmost: bool, masking: Masking, cold: tuple[int, int]
+    build: Builder, leftmost: bool, masking: layers.Masking, cold: tuple[int, int]
 ) -> tuple[list[Drawn], Asked]:
     """One row with t, sometimes two."""
     random = build.random
@@ -183,7 +174,7 @@ def _tie_break_rows(
     key = linear((build.position(monomial(inside, exponent, scaled)), sign))
     a, b = random.choice([(0, 0), (0, 0), (1, 0), (0, 1), (1, 1)])
     if not steps:
-        a, b = (a + 2, b) if masking.weak is Masking.FUTURE else (a, b + 2)
+        a, b = (a + 2, b) if masking.weak is layers.Masking.FUTURE else (a, b + 2)
     if random.random() < 0.9:
         a, b = a - cold[0], b - cold[1] - scaled
     weights = [random.choice(WEIGHTS) for _ in range(2 if random.random() < 0.15 else 1)]
@@ -191,12 +182,12 @@ def _tie_break_rows(
     return rows, Asked(Fraction(sum(weights) * inside), a, b + scaled, steps)
 
 
-def _blocking_rows(build: Builder, masking: Masking, asked: Asked) -> list[Drawn]:
+def _blocking_rows(build: Builder, masking: layers.Masking, asked: Asked) -> list[Drawn]:
     """One or two rows that block symbols, on one to three levels."""
     random = build.random
     a, b = asked.a, asked.b
     if asked.steps:
-        a, b = (a + 1, b) if masking.weak is Masking.FUTURE else (a, b + 1)
+        a, b = (a + 1, b) if masking.weak is layers.Masking.FUTURE else (a, b + 1)
     if random.random() < 0.1:
         a, b = random.choice([(0, 0), (1, 0), (a + 1, b), (a, b + 1)])
     levels = [random.choice([0, 0, 1, 1, 2, 3, Fraction(1, 2), Fraction(8197, 4096)]) for _ in SYMBOLS]

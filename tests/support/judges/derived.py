@@ -11,33 +11,9 @@ from typing import assert_never
 
 import flint
 
+from attemper.checker import names
 from attemper.checker.analysis import Analysis
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import (
-    Affine,
-    AtOffset,
-    Clamped,
-    CountNamed,
-    CountRemainder,
-    Exists,
-    LengthDigits,
-    LetterBit,
-    Mean,
-    MixedAtLeast,
-    Names,
-    NearestAt,
-    NearestBeyond,
-    NearestKey,
-    PlaceAtLeast,
-    PlaceNamed,
-    PlaceRemainder,
-    PositivePart,
-    Range,
-    SelectedAt,
-    SumAtLeast,
-    SymbolCode,
-    Whole,
-)
 from attemper.checker.values import ResidualValues, Value
 from attemper.exact.balls import ball, precision
 from attemper.languages.words import Word
@@ -60,15 +36,15 @@ class Reading:
     `symbols` says what the bits are that have names of their own.
     """
 
-    def __init__(self, names: Names, word: Word, symbols: Symbols | None = None) -> None:
-        self.names = names
+    def __init__(self, known: names.Names, word: Word, symbols: Symbols | None = None) -> None:
+        self.names = known
         self.symbols = symbols or {}
         self.word = word
         self.length = len(word)
         self._numbers: dict[tuple[Diagram, int], Fraction] = {}
         self._bits: dict[tuple[int, int, int], bool] = {}
         self._sums: dict[tuple[Masking, Diagram, int], Fraction] = {}
-        self.has_unnamed = any(isinstance(own, Range) for own in names.quantities)
+        self.has_unnamed = any(isinstance(own, names.Range) for own in known.quantities)
 
     def value(self, value: Value, i: int) -> Fraction:
         """The sum of i^a n^b times a diagram."""
@@ -100,14 +76,14 @@ class Reading:
             self._numbers[diagram, i] = self._affine(self.terminal(diagram, i), i)
         return self._numbers[diagram, i]
 
-    def terminal(self, diagram: Diagram, i: int) -> Affine:
+    def terminal(self, diagram: Diagram, i: int) -> names.Affine:
         """The affine value that a diagram leads to at position i."""
         diagrams = self.names.diagrams
         while not diagrams.is_constant(diagram):
             (family, threshold), low, high = diagrams.top(diagram)
             diagram = high if self.bit(family, threshold, i) else low
         terminal = diagrams.value(diagram)
-        assert isinstance(terminal, Affine)
+        assert isinstance(terminal, names.Affine)
         return terminal
 
     def seen(self, masking: Masking, i: int) -> list[int]:
@@ -121,32 +97,32 @@ class Reading:
             self._bits[key] = self._atom(family, threshold, i)
         return self._bits[key]
 
-    def _affine(self, value: Affine, i: int) -> Fraction:
+    def _affine(self, value: names.Affine, i: int) -> Fraction:
         return value.constant + sum((f * self._mean(m, i) for m, f in value.parts), Fraction(0))
 
     def _mean_ends(self, number: int, i: int) -> tuple[Fraction, Fraction]:
         """The least and the greatest that a quantity can be at i; of a range nothing else is known."""
         own = self.names.quantities[number]
-        if isinstance(own, Range | PositivePart) and self._is_unnamed(number):
+        if isinstance(own, names.Range | names.PositivePart) and self._is_unnamed(number):
             return own.low, own.high
         return (self._mean(number, i),) * 2
 
     def _is_unnamed(self, number: int) -> bool:
         own = self.names.quantities[number]
-        return isinstance(own, Range) or (
-            isinstance(own, PositivePart) and any(self._is_unnamed(m) for m, _ in own.inner.parts)
+        return isinstance(own, names.Range) or (
+            isinstance(own, names.PositivePart) and any(self._is_unnamed(m) for m, _ in own.inner.parts)
         )
 
     def _mean(self, number: int, i: int) -> Fraction:
         own = self.names.quantities[number]
         match own:
-            case Mean(masking, summand):
+            case names.Mean(masking, summand):
                 return self._sum(masking, summand, i) / len(self.seen(masking, i))
-            case PositivePart(inner):
+            case names.PositivePart(inner):
                 return max(Fraction(0), self._affine(inner, i))
-            case LengthDigits() | Clamped() | NearestKey():
+            case names.LengthDigits() | names.Clamped() | names.NearestKey():
                 return Fraction(self._whole(own, i))
-            case Range():
+            case names.Range():
                 raise AssertionError("a range is no number")
             case _:
                 assert_never(own)
@@ -154,24 +130,24 @@ class Reading:
     def whole(self, number: int, i: int) -> int:
         """An integer at position i, by its number."""
         whole = self.names.quantities[number]
-        assert isinstance(whole, Whole)
+        assert isinstance(whole, names.Whole)
         return self._whole(whole, i)
 
-    def _whole(self, whole: Whole, i: int) -> int:
+    def _whole(self, whole: names.Whole, i: int) -> int:
         """The binary digits of n, a sum within 1..n, its square, or the key that is nearest."""
         match whole:
-            case LengthDigits():
+            case names.LengthDigits():
                 return len(f"{self.length:b}")
-            case Clamped(masking, summand, power):
+            case names.Clamped(masking, summand, power):
                 total = self._sum(masking, summand, i)
                 assert total.denominator == 1
                 return min(max(int(total), 1), self.length) ** power
-            case NearestKey():
+            case names.NearestKey():
                 return self.whole(whole.key, self._nearest(whole, i))
             case _:
                 assert_never(whole)
 
-    def _nearest(self, atom: NearestAt | NearestKey, i: int) -> int:
+    def _nearest(self, atom: names.NearestAt | names.NearestKey, i: int) -> int:
         """The position that the nearest integer is read at."""
         sought = self.whole(atom.query, i)
         off = {
@@ -191,38 +167,38 @@ class Reading:
         n = self.length
         atom = self.names.atoms[family]
         match atom:
-            case LetterBit(place):
+            case names.LetterBit(place):
                 return bool(self.names.symbols.index(self.word[i - 1]) >> place & 1)
-            case PlaceAtLeast(a, b):
+            case names.PlaceAtLeast(a, b):
                 return a * i + b * n >= threshold
-            case PlaceRemainder(modulus, a, b):
+            case names.PlaceRemainder(modulus, a, b):
                 return (a * i + b * n - threshold) % modulus == 0
-            case PlaceNamed(name, a, b):
+            case names.PlaceNamed(name, a, b):
                 return NAMED[name](a * i + b * n + threshold)
-            case CountRemainder(masking, bit, modulus, a):
+            case names.CountRemainder(masking, bit, modulus, a):
                 return (a * self._sum(masking, bit, i) - threshold) % modulus == 0
-            case CountNamed(masking, bit, name, a):
+            case names.CountNamed(masking, bit, name, a):
                 return NAMED[name](int(a * self._sum(masking, bit, i)) + threshold)
-            case SumAtLeast(masking, summand):
+            case names.SumAtLeast(masking, summand):
                 return self._sum(masking, summand, i) >= threshold
-            case MixedAtLeast(left, right, own):
+            case names.MixedAtLeast(left, right, own):
                 before = sum((self.number(left, j) for j in range(1, i)), Fraction(0))
                 after = sum((self.number(right, j) for j in range(i + 1, n + 1)), Fraction(0))
                 return before + self.number(own, i) + after >= threshold
-            case Exists(masking, where):
+            case names.Exists(masking, where):
                 return any(self.number(where, j) for j in self.seen(masking, i))
-            case SelectedAt(masking, leftmost, where, inner):
+            case names.SelectedAt(masking, leftmost, where, inner):
                 found = [j for j in self.seen(masking, i) if self.number(where, j)]
                 return bool(found) and self.bit(inner, threshold, found[0 if leftmost else -1])
-            case NearestAt(inner=inner):
+            case names.NearestAt(inner=inner):
                 return self.bit(inner, threshold, self._nearest(atom, i))
-            case NearestBeyond(found):
+            case names.NearestBeyond(found):
                 whole = self.names.quantities[found]
-                assert isinstance(whole, NearestKey)
+                assert isinstance(whole, names.NearestKey)
                 return self.whole(found, i) - self.whole(whole.query, i) >= threshold
-            case AtOffset(offset, inner):
+            case names.AtOffset(offset, inner):
                 return 1 <= i + offset <= n and self.bit(inner, threshold, i + offset)
-            case SymbolCode(layer, group):
+            case names.SymbolCode(layer, group):
                 return self.number(self.symbols[layer, group][threshold], i) == 1
             case _:
                 assert_never(atom)

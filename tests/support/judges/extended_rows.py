@@ -15,18 +15,7 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.exact.closed_forms import (
-    Alternating,
-    ClosedForm,
-    Digits,
-    Length,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-    Test,
-)
+from attemper.exact import closed_forms
 from attemper.exact.predicates import holds
 from attemper.networks.layers import Head, LinearForm, Masking, Network, Softmax
 
@@ -75,31 +64,31 @@ def written(network: Network) -> frozenset[int]:
     return frozenset(found)
 
 
-def form_column(form: ClosedForm, n: int) -> Extended:
+def form_column(form: closed_forms.ClosedForm, n: int) -> Extended:
     """The form at the positions 1..n of a word of length n; every operation rounds once, to 64 bits."""
     match form:
-        case Number(value):
+        case closed_forms.Number(value):
             return np.full(n, extended(value))
-        case Position():
+        case closed_forms.Position():
             return np.arange(1, n + 1).astype(np.longdouble)
-        case Length():
+        case closed_forms.Length():
             return np.full(n, np.longdouble(n))
-        case Alternating():
+        case closed_forms.Alternating():
             return (1 - 2 * (np.arange(1, n + 1) % 2)).astype(np.longdouble)
-        case Test(predicate, per_position, per_length, shift):
+        case closed_forms.Test(predicate, per_position, per_length, shift):
             there = (per_position * i + per_length * n + shift for i in range(1, n + 1))
             return np.array([holds(predicate, value) for value in there]).astype(np.longdouble)
-        case Sum(parts):
+        case closed_forms.Sum(parts):
             return sum((form_column(part, n) for part in parts), np.zeros(n, np.longdouble))
-        case Product(parts):
+        case closed_forms.Product(parts):
             product = np.ones(n, np.longdouble)
             for part in parts:
                 product = product * form_column(part, n)
             return product
-        case Power(base, exponent):
+        case closed_forms.Power(base, exponent):
             power = form_column(base, n) ** abs(exponent)
             return 1 / power if exponent < 0 else power
-        case Digits(inner):
+        case closed_forms.Digits(inner):
             return np.array([int(value).bit_length() for value in form_column(inner, n)]).astype(
                 np.longdouble
             )

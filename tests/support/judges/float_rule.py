@@ -2,7 +2,7 @@
 
 The first version was written without a look at the code, and the two were compared. Where the text left a
 constant open (what a weight costs, when a number is known relatively) this one takes the one of the checker.
-Names follow sections 5 and 6. A `Laurent` form is a sum of coefficients times i^a n^b, by (a, b).
+Names follow sections 5 and 6. Laurent forms are those of the second reader.
 """
 
 from __future__ import annotations
@@ -13,23 +13,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, reduce
 from itertools import pairwise, product
-from math import comb
 
 from flint import arb, ctx, fmpq
 
-from attemper.exact.closed_forms import (
-    Alternating,
-    ClosedForm,
-    Length,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-)
+from attemper.exact import closed_forms
 from attemper.networks.layers import Head, Layer, LinearForm, Masking, Network, Select, Softmax
+from tests.support.oracles.second_reader.laurent import Laurent, in_steps, plus, scaled, times
 
-Laurent = dict[tuple[int, int], Fraction]
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
 BITS = 200
 
@@ -66,25 +56,6 @@ FORMATS = {
 # Laurent forms ------------------------------------------------------------------------------------
 
 
-def add(*forms: Laurent) -> Laurent:
-    """The sum, without zeros."""
-    total: defaultdict[tuple[int, int], Fraction] = defaultdict(Fraction)
-    for form in forms:
-        for monomial, factor in form.items():
-            total[monomial] += factor
-    return {monomial: factor for monomial, factor in total.items() if factor}
-
-
-def scale(form: Laurent, factor: Fraction | int) -> Laurent:
-    """The multiple."""
-    return {monomial: c * factor for monomial, c in form.items()} if factor else {}
-
-
-def multiply(left: Laurent, right: Laurent) -> Laurent:
-    """The product."""
-    return add(*({(a + c, b + d): x * y} for (a, b), x in left.items() for (c, d), y in right.items()))
-
-
 def sizes(form: Laurent) -> Laurent:
     """The form with every coefficient's absolute value: a bound of the form's absolute value."""
     return {monomial: abs(factor) for monomial, factor in form.items()}
@@ -103,44 +74,17 @@ FUTURE, PAST = Masking.FUTURE, Masking.PAST
 CORNERS = {FUTURE: [(2, 0)], PAST: [(1, 1)], Masking.NONE: [(2, 0), (1, 1)]}
 VISIBLE: dict[Masking, Laurent] = {
     FUTURE: POSITION,
-    PAST: add(LENGTH, scale(POSITION, -1), CONSTANT),
+    PAST: plus(LENGTH, scaled(POSITION, -1), CONSTANT),
     Masking.NONE: LENGTH,
 }
 GREATEST: dict[Masking, Laurent] = {FUTURE: POSITION, PAST: LENGTH, Masking.NONE: LENGTH}
-
-
-@cache
-def expanded(a: int, b: int, i: int, d: int) -> tuple[tuple[tuple[int, int], int], ...]:
-    """(i + x)^a (i + d + x + y)^b as a polynomial in x and y."""
-    total: defaultdict[tuple[int, int], int] = defaultdict(int)
-    for p in range(a + 1):
-        for q in range(b + 1):
-            for r in range(q + 1):
-                total[p + r, q - r] += (
-                    comb(a, p) * i ** (a - p) * comb(b, q) * (i + d) ** (b - q) * comb(q, r)
-                )
-    return tuple(total.items())
-
-
-def polynomials(forms: tuple[Laurent, ...], corner: tuple[int, int]) -> list[dict[tuple[int, int], Fraction]]:
-    """The forms in x and y, after dividing all by the greatest i^p n^q that leaves no negative power."""
-    least_a = min(a for form in forms for a, _ in form)
-    least_b = min(b for form in forms for _, b in form)
-    found = []
-    for form in forms:
-        total: defaultdict[tuple[int, int], Fraction] = defaultdict(Fraction)
-        for (a, b), factor in form.items():
-            for monomial, c in expanded(a - least_a, b - least_b, *corner):
-                total[monomial] += factor * c
-        found.append({monomial: factor for monomial, factor in total.items() if factor})
-    return found
 
 
 def ratio(above: Laurent, below: Laurent, mask: Masking) -> Fraction:
     """The c of section 4 with above >= c below: the ratio at x = y = 0, if that is a bound everywhere."""
     found = []
     for corner in CORNERS[mask]:
-        p, q = polynomials((above, below), corner)
+        p, q = in_steps((above, below), corner)
         c = p.get((0, 0), ZERO) / q[0, 0]
         if any(p.get(monomial, ZERO) < c * q.get(monomial, ZERO) for monomial in {*p, *q}):
             raise NoBoundError(f"no ratio {above} {below} {corner}")
@@ -152,7 +96,7 @@ def coefficient_ratio(above: Laurent, below: Laurent, mask: Masking) -> Fraction
     """The c of section 6 with above >= c below: the least ratio of coefficients in x and y, or 0."""
     found = []
     for corner in CORNERS[mask]:
-        p, q = polynomials((above, below), corner)
+        p, q = in_steps((above, below), corner)
         if any(factor < 0 for factor in p.values()):
             return ZERO
         found += [p.get(monomial, ZERO) / factor for monomial, factor in q.items()]
@@ -268,22 +212,22 @@ def product_of(left: Computed, right: Computed, u: Fraction, unit: Fraction) -> 
     )
 
 
-def in_double(form: ClosedForm, length: int) -> Computed:
+def in_double(form: closed_forms.ClosedForm, length: int) -> Computed:
     """A closed form as evaluated in float64, one rounding for each operation."""
     match form:
-        case Number(value) if holds(value, DOUBLE):
+        case closed_forms.Number(value) if holds(value, DOUBLE):
             return exact(abs(value), common_grid([value]) or 0)
-        case Number(value):
+        case closed_forms.Number(value):
             return Computed(abs(value), 1 / abs(value), None, DOUBLE * abs(value), ZERO, DOUBLE)
-        case Position() | Length():
+        case closed_forms.Position() | closed_forms.Length():
             return exact(Fraction(length), 0)
-        case Alternating():
+        case closed_forms.Alternating():
             return exact(ONE, 0)
-        case Product(parts):
+        case closed_forms.Product(parts):
             return _repeated([in_double(part, length) for part in parts])
-        case Sum(parts):
+        case closed_forms.Sum(parts):
             return _sum_in_double([in_double(part, length) for part in parts])
-        case Power(base, exponent):
+        case closed_forms.Power(base, exponent):
             found = _repeated([in_double(base, length)] * abs(exponent))
             return found if exponent >= 0 else _reciprocal(found)
     raise NoBoundError(f"a closed form of another kind: {form}")
@@ -311,7 +255,7 @@ def _reciprocal(number: Computed) -> Computed:
     return Computed(number.inverse, number.size, None, relative * number.inverse, ZERO, relative)
 
 
-def in_format(form: ClosedForm, arithmetic: Arithmetic, length: int) -> Computed:
+def in_format(form: closed_forms.ClosedForm, arithmetic: Arithmetic, length: int) -> Computed:
     """A closed form as the run gets the form: rounded to the format once."""
     found, u = in_double(form, length), arithmetic.u
     size = min(found.size, greatest(sizes(exactly(form)), length))
@@ -325,24 +269,24 @@ def in_format(form: ClosedForm, arithmetic: Arithmetic, length: int) -> Computed
     )
 
 
-def exactly(form: ClosedForm) -> Laurent:
+def exactly(form: closed_forms.ClosedForm) -> Laurent:
     """A closed form as a Laurent form; (-1)^i, which only bounds need, counts as 1."""
     match form:
-        case Number(value):
-            return scale(CONSTANT, value)
-        case Alternating():
+        case closed_forms.Number(value):
+            return scaled(CONSTANT, value)
+        case closed_forms.Alternating():
             return CONSTANT
-        case Position():
+        case closed_forms.Position():
             return POSITION
-        case Length():
+        case closed_forms.Length():
             return LENGTH
-        case Product(parts):
-            return reduce(multiply, [exactly(part) for part in parts], CONSTANT)
-        case Sum(parts):
-            return add(*(exactly(part) for part in parts))
-        case Power(Position(), exponent):
+        case closed_forms.Product(parts):
+            return reduce(times, [exactly(part) for part in parts], CONSTANT)
+        case closed_forms.Sum(parts):
+            return plus(*(exactly(part) for part in parts))
+        case closed_forms.Power(closed_forms.Position(), exponent):
             return {(exponent, 0): ONE}
-        case Power(Length(), exponent):
+        case closed_forms.Power(closed_forms.Length(), exponent):
             return {(0, exponent): ONE}
     raise NoBoundError(f"a closed form of another kind: {form}")
 
@@ -380,7 +324,7 @@ class Coordinate:
         """A bound of its size, as a form."""
         if self.values is None:
             return sizes(self.form)
-        return scale(CONSTANT, max(map(abs, self.values)))
+        return scaled(CONSTANT, max(map(abs, self.values)))
 
     def grid(self) -> int | None:
         """The grid of all its values, if it is exact."""
@@ -559,19 +503,19 @@ def _value(form: LinearForm, stream: Stream) -> tuple[Laurent | None, Laurent, t
             sum((f * v for f, v in zip((factor for _, factor in parts), column, strict=True)), ZERO)
             for column in zip(*wide, strict=True)
         )
-        same = scale(CONSTANT, values[0]) if len(set(values)) == 1 else None
-        return same, scale(CONSTANT, max(map(abs, values))), values
+        same = scaled(CONSTANT, values[0]) if len(set(values)) == 1 else None
+        return same, scaled(CONSTANT, max(map(abs, values))), values
     if any(read.values is not None for read, _ in parts) or any(read.alternates for read, _ in parts):
         [(read, factor)] = parts
-        return None, scale(read.peaks(), abs(factor)), None
-    whole = add(*(scale(read.form, factor) for read, factor in parts))
+        return None, scaled(read.peaks(), abs(factor)), None
+    whole = plus(*(scaled(read.form, factor) for read, factor in parts))
     return whole, sizes(whole), None
 
 
 def read_row(
     query: LinearForm,
     key: LinearForm,
-    cold_form: ClosedForm,
+    cold_form: closed_forms.ClosedForm,
     stream: Stream,
     arithmetic: Arithmetic,
     length: int,
@@ -587,11 +531,11 @@ def read_row(
         raise NoBoundError("scores leave the range")
     grid = products.grid if q.grid is not None and inner.grid is not None else None
     signed, bound_of_query, _ = _value(query, stream)
-    size = sizes(multiply(bound_of_query, exactly(cold_form)))
-    whole = None if signed is None else multiply(signed, exactly(cold_form))
-    off = scale(CONSTANT, q.absolute)
+    size = sizes(times(bound_of_query, exactly(cold_form)))
+    whole = None if signed is None else times(signed, exactly(cold_form))
+    off = scaled(CONSTANT, q.absolute)
     if q.relative is not None and q.relative <= HALF:
-        off = add(scale(size, q.relative), scale(CONSTANT, q.zero))
+        off = plus(scaled(size, q.relative), scaled(CONSTANT, q.zero))
     is_nothing = not size and not q.zero
     of_key, _, values = _value(key, stream)
     if values is not None:
@@ -604,8 +548,8 @@ def read_row(
     if a not in (1, -1) or k.relative is None or k.relative > HALF:
         raise NoBoundError("a key that is neither a multiple of t(j) nor finitely many values")
     moved = {(0, b): abs(factor)}
-    whole = None if whole is None else multiply(whole, {(0, b): factor})
-    return Row(multiply(size, moved), multiply(off, moved), a, whole, (), k, products.size, grid, is_nothing)
+    whole = None if whole is None else times(whole, {(0, b): factor})
+    return Row(times(size, moved), times(off, moved), a, whole, (), k, products.size, grid, is_nothing)
 
 
 def _known(number: Computed, arithmetic: Arithmetic) -> Computed:
@@ -657,15 +601,15 @@ def read_score(rows: list[Row], leftmost: bool, symbols: int) -> Score:
     ties = [row.signed for row in rows if row.power is not None]
     if None in ties:
         raise NoBoundError("a query of t that is no form of i and n")
-    g = scale(add(*(form for form in ties if form is not None)), power * (-1 if leftmost else 1))
+    g = scaled(plus(*(form for form in ties if form is not None)), power * (-1 if leftmost else 1))
     others = _other_terms([row for row in rows if row.power is None], symbols)
-    differences = [add(form, scale(others[0], -1)) for form in others]
+    differences = [plus(form, scaled(others[0], -1)) for form in others]
     p = next((form for form in differences if form), {})
-    p = scale(p, -1) if sum(p.values()) < 0 else p
+    p = scaled(p, -1) if sum(p.values()) < 0 else p
     levels = []
     for form in differences:
         factor = form.get(next(iter(p)), ZERO) / p[next(iter(p))] if p else ZERO
-        if add(form, scale(p, -factor)):
+        if plus(form, scaled(p, -factor)):
             raise NoBoundError("not multiples of one form")
         levels.append(-factor)
     return Score(power, g, p, tuple(level - min(levels) for level in levels))
@@ -679,7 +623,7 @@ def _other_terms(rows: list[Row], symbols: int) -> list[Laurent]:
             continue
         if row.signed is None:
             raise NoBoundError("a query of b that is no form of i and n")
-        total = [add(x, scale(row.signed, value)) for x, value in zip(total, row.values, strict=True)]
+        total = [plus(x, scaled(row.signed, value)) for x, value in zip(total, row.values, strict=True)]
     return total
 
 
@@ -716,7 +660,7 @@ class Errors:
 
     def apart(self) -> Laurent:
         """What multiplies |t(w) - t(j)|."""
-        return add(*(row.off for row in self.rows if row.power is not None))
+        return plus(*(row.off for row in self.rows if row.power is not None))
 
     def together(self, w: Place, j: Place) -> Laurent:
         """What multiplies |t(w)| + |t(j)|."""
@@ -726,22 +670,22 @@ class Errors:
                 assert row.key.relative is not None
                 lost = self.lost(row, max(w.sigma, j.sigma))
                 kappa = row.key.relative + (1 + row.key.relative) * lost
-                found.append(scale(add(row.size, row.off), kappa))
-        return add(*found)
+                found.append(scaled(plus(row.size, row.off), kappa))
+        return plus(*found)
 
     def others(self, w: Place, j: Place) -> Laurent:
         """The errors of all rows without t, and underflow."""
-        found = [scale(CONSTANT, self.underflow)]
+        found = [scaled(CONSTANT, self.underflow)]
         for r, row in enumerate(self.rows):
             if row.power is not None:
                 continue
             off = w.errors[r] + j.errors[r]
-            found.append(scale(row.off, abs(w.keys[r] - j.keys[r]) + off))
-            found.append(scale(row.size, off))
+            found.append(scaled(row.off, abs(w.keys[r] - j.keys[r]) + off))
+            found.append(scaled(row.size, off))
             for x in (w, j):
                 lost = (abs(x.keys[r]) + x.errors[r]) * self.lost(row, x.sigma)
-                found.append(scale(add(row.size, row.off), lost))
-        return add(*found)
+                found.append(scaled(plus(row.size, row.off), lost))
+        return plus(*found)
 
 
 def bound(network: Network, arithmetic: Arithmetic, length: int) -> Bound:
@@ -800,26 +744,26 @@ def _near_losses(
 ) -> Iterable[Fraction]:
     """The losses of the pairs called level and behind."""
     g, top = score.g, GREATEST[mask]
-    step = g if score.power == 1 else multiply(g, {(-2 * a, -2 * b): ONE for a, b in top})
+    step = g if score.power == 1 else times(g, {(-2 * a, -2 * b): ONE for a, b in top})
     reach = top if score.power == 1 else CONSTANT
     apart = errors.apart()
     for w, j in product(places, places):
         together, others = errors.together(w, j), errors.others(w, j)
         if w.level == j.level and w.level not in agreeing:
-            t_errors = add(apart, scale(multiply(together, top), 2))
+            t_errors = plus(apart, scaled(times(together, top), 2))
             yield against(t_errors, g, mask, length) + against(others, step, mask, length)
         if w.level < j.level:
             yield against(apart, g, mask, length)
-            rest = add(others, scale(multiply(together, reach), 2))
-            yield against(rest, scale(score.p, j.level - w.level), mask, length)
+            rest = plus(others, scaled(times(together, reach), 2))
+            yield against(rest, scaled(score.p, j.level - w.level), mask, length)
 
 
 def _gain_beyond(score: Score, mask: Masking) -> Laurent:
     """G (V - 1), or G - G / R: what t can gain on the far side."""
     if score.power == 1:
-        return multiply(score.g, add(VISIBLE[mask], scale(CONSTANT, -1)))
+        return times(score.g, plus(VISIBLE[mask], scaled(CONSTANT, -1)))
     [(a, b)] = GREATEST[mask]
-    return multiply(score.g, {(0, 0): ONE, (-a, -b): -ONE})
+    return times(score.g, {(0, 0): ONE, (-a, -b): -ONE})
 
 
 def _ahead_losses(
@@ -829,14 +773,14 @@ def _ahead_losses(
     reach = GREATEST[mask] if score.power == 1 else CONSTANT
     for w, j in product(places, places):
         if w.level < j.level:
-            score_gap = add(scale(score.p, j.level - w.level), scale(_gain_beyond(score, mask), -1))
-            t_errors = add(errors.apart(), scale(errors.together(w, j), 2))
-            yield against(add(errors.others(w, j), multiply(t_errors, reach)), score_gap, mask, length)
+            score_gap = plus(scaled(score.p, j.level - w.level), scaled(_gain_beyond(score, mask), -1))
+            t_errors = plus(errors.apart(), scaled(errors.together(w, j), 2))
+            yield against(plus(errors.others(w, j), times(t_errors, reach)), score_gap, mask, length)
 
 
 def gap_of(score: Score, mask: Masking) -> Fraction:
     """The gap of section 5."""
-    step = CONSTANT if score.power == 1 else multiply(GREATEST[mask], GREATEST[mask])
+    step = CONSTANT if score.power == 1 else times(GREATEST[mask], GREATEST[mask])
     gap = ratio(score.g, step, mask)
     if gap <= 0:
         raise NoBoundError("no gap")
@@ -849,8 +793,8 @@ def least_far(score: Score, mask: Masking, part: Fraction) -> Fraction | None:
     if len(levels) == 1:
         return None
     least = min(high - low for low, high in pairwise(levels))
-    d = add(scale(score.p, least), scale(_gain_beyond(score, mask), -1))
-    far = ratio(add(scale(d, part), scale(VISIBLE[mask], -1), scale(CONSTANT, 2)), CONSTANT, mask)
+    d = plus(scaled(score.p, least), scaled(_gain_beyond(score, mask), -1))
+    far = ratio(plus(scaled(d, part), scaled(VISIBLE[mask], -1), scaled(CONSTANT, 2)), CONSTANT, mask)
     if far <= 0:
         raise NoBoundError("far is not positive")
     return far

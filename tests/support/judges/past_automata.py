@@ -14,38 +14,19 @@ from dataclasses import dataclass
 from math import lcm
 
 from attemper.exact.predicates import Remainder
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Comparison,
-    ComparisonOperator,
-    Constant,
-    CountAtom,
-    First,
-    Formula,
-    Numerical,
-    PositionAtom,
-    Side,
-    Symbol,
-    Term,
-    TermAtom,
-    Unary,
-    UnaryOperator,
-    subformulas,
-    subtract,
-)
+from attemper.languages.temporal import syntax
 from tests.support.drawn.samples import PAST_BINARY, PAST_UNARY
 
 FAR = 5
 """No threshold that is drawn is as far from 0."""
 
-COMPARED: dict[ComparisonOperator, Callable[[int, int], bool]] = {
-    ComparisonOperator.AT_MOST: operator.le,
-    ComparisonOperator.LESS: operator.lt,
-    ComparisonOperator.AT_LEAST: operator.ge,
-    ComparisonOperator.GREATER: operator.gt,
-    ComparisonOperator.EQUAL: operator.eq,
-    ComparisonOperator.DIFFERENT: operator.ne,
+COMPARED: dict[syntax.ComparisonOperator, Callable[[int, int], bool]] = {
+    syntax.ComparisonOperator.AT_MOST: operator.le,
+    syntax.ComparisonOperator.LESS: operator.lt,
+    syntax.ComparisonOperator.AT_LEAST: operator.ge,
+    syntax.ComparisonOperator.GREATER: operator.gt,
+    syntax.ComparisonOperator.EQUAL: operator.eq,
+    syntax.ComparisonOperator.DIFFERENT: operator.ne,
 }
 
 
@@ -109,24 +90,24 @@ def least(table: Table) -> Table:
 # Formulas -----------------------------------------------------------------------------------------------
 
 
-def table_of(formula: Formula, symbols: Sequence[str], accepts_empty: bool = False) -> Table:
+def table_of(formula: syntax.Formula, symbols: Sequence[str], accepts_empty: bool = False) -> Table:
     """The minimal automaton of the words at whose last position the formula holds."""
-    parts = subformulas(formula)
+    parts = syntax.subformulas(formula)
     kept, counted = _remembered(formula, parts), _counted(parts)
 
     def step(state: Hashable, letter: int) -> Hashable:
         old, totals = (None, dict.fromkeys(counted, 0)) if state is None else _unpacked(state)
-        totals = {atom: value + (atom == PositionAtom()) for atom, value in totals.items()}
-        known: dict[Formula, bool] = {}
+        totals = {atom: value + (atom == syntax.PositionAtom()) for atom, value in totals.items()}
+        known: dict[syntax.Formula, bool] = {}
         for part in parts:
             known[part] = _holds(part, symbols[letter], old, known, totals)
-            atom = CountAtom(Side.LEFT, part)
+            atom = syntax.CountAtom(syntax.Side.LEFT, part)
             if atom in counted:
                 totals[atom] += known[part]
         rest = tuple(_folded(totals[atom], *own) for atom, own in counted.items())
         return tuple(known[part] for part in kept), rest
 
-    def _unpacked(state: Hashable) -> tuple[dict[Formula, bool], dict[TermAtom, int]]:
+    def _unpacked(state: Hashable) -> tuple[dict[syntax.Formula, bool], dict[syntax.TermAtom, int]]:
         truths, totals = state  # type: ignore[misc]
         return dict(zip(kept, truths, strict=True)), dict(zip(counted, totals, strict=True))
 
@@ -136,28 +117,28 @@ def table_of(formula: Formula, symbols: Sequence[str], accepts_empty: bool = Fal
     return least(explored(None, step, accepts, len(symbols)))
 
 
-def _remembered(formula: Formula, parts: Sequence[Formula]) -> tuple[Formula, ...]:
+def _remembered(formula: syntax.Formula, parts: Sequence[syntax.Formula]) -> tuple[syntax.Formula, ...]:
     """The parts whose truth at the last position is read at the next one, and the formula itself."""
-    found: dict[Formula, None] = {formula: None}
+    found: dict[syntax.Formula, None] = {formula: None}
     for part in parts:
         match part:
-            case Unary(UnaryOperator.YESTERDAY | UnaryOperator.WEAK_YESTERDAY, inner):
+            case syntax.Unary(syntax.UnaryOperator.YESTERDAY | syntax.UnaryOperator.WEAK_YESTERDAY, inner):
                 found[inner] = None
-            case Unary(UnaryOperator.ONCE | UnaryOperator.HISTORICALLY, _):
+            case syntax.Unary(syntax.UnaryOperator.ONCE | syntax.UnaryOperator.HISTORICALLY, _):
                 found[part] = None
-            case Binary(BinaryOperator.SINCE | BinaryOperator.PAST_RELEASE, _, _):
+            case syntax.Binary(syntax.BinaryOperator.SINCE | syntax.BinaryOperator.PAST_RELEASE, _, _):
                 found[part] = None
     return tuple(found)
 
 
-def _counted(parts: Sequence[Formula]) -> dict[TermAtom, tuple[int, int]]:
+def _counted(parts: Sequence[syntax.Formula]) -> dict[syntax.TermAtom, tuple[int, int]]:
     """What is counted, with the total from which on only its remainder matters, and the modulus."""
-    found: dict[TermAtom, tuple[int, int]] = {}
+    found: dict[syntax.TermAtom, tuple[int, int]] = {}
     for part in parts:
         match part:
-            case Comparison(_, left, right):
-                term, own = subtract(left, right), (FAR, 1)
-            case Numerical(Remainder(modulus, _), term):
+            case syntax.Comparison(_, left, right):
+                term, own = syntax.subtract(left, right), (FAR, 1)
+            case syntax.Numerical(Remainder(modulus, _), term):
                 own = (0, modulus)
             case _:
                 continue
@@ -172,106 +153,110 @@ def _folded(count: int, far: int, modulus: int) -> int:
 
 
 def _holds(
-    part: Formula,
+    part: syntax.Formula,
     symbol: str,
-    old: dict[Formula, bool] | None,
-    known: dict[Formula, bool],
-    totals: dict[TermAtom, int],
+    old: dict[syntax.Formula, bool] | None,
+    known: dict[syntax.Formula, bool],
+    totals: dict[syntax.TermAtom, int],
 ) -> bool:
     """`old` has what is remembered of the position before, `totals` all of the counts that the part reads."""
     match part:
-        case Symbol(name):
+        case syntax.Symbol(name):
             return name == symbol
-        case Constant(value):
+        case syntax.Constant(value):
             return value
-        case First():
+        case syntax.First():
             return old is None
-        case Unary(_, inner):
+        case syntax.Unary(_, inner):
             return _unary(part, known[inner], old)
-        case Binary(_, left, right):
+        case syntax.Binary(_, left, right):
             return _binary(part, known[left], known[right], old)
-        case Comparison(own, left_term, right_term):
-            term = subtract(left_term, right_term)
+        case syntax.Comparison(own, left_term, right_term):
+            term = syntax.subtract(left_term, right_term)
             _require_one_sided(term)
             return COMPARED[own](_value(term, totals), 0)
-        case Numerical(Remainder(modulus, remainder), term):
+        case syntax.Numerical(Remainder(modulus, remainder), term):
             return _value(term, totals) % modulus == remainder % modulus
     raise AssertionError(f"no past formula of a finite automaton: {part}")
 
 
-def _unary(part: Unary, now: bool, old: dict[Formula, bool] | None) -> bool:
+def _unary(part: syntax.Unary, now: bool, old: dict[syntax.Formula, bool] | None) -> bool:
     match part.operator:
-        case UnaryOperator.NOT:
+        case syntax.UnaryOperator.NOT:
             return not now
-        case UnaryOperator.YESTERDAY:
+        case syntax.UnaryOperator.YESTERDAY:
             return old is not None and old[part.operand]
-        case UnaryOperator.WEAK_YESTERDAY:
+        case syntax.UnaryOperator.WEAK_YESTERDAY:
             return old is None or old[part.operand]
-        case UnaryOperator.ONCE:
+        case syntax.UnaryOperator.ONCE:
             return now or (old is not None and old[part])
-        case UnaryOperator.HISTORICALLY:
+        case syntax.UnaryOperator.HISTORICALLY:
             return now and (old is None or old[part])
     raise AssertionError(f"{part.operator} looks ahead")
 
 
-def _binary(part: Binary, left: bool, right: bool, old: dict[Formula, bool] | None) -> bool:
+def _binary(part: syntax.Binary, left: bool, right: bool, old: dict[syntax.Formula, bool] | None) -> bool:
     match part.operator:
-        case BinaryOperator.SINCE:
+        case syntax.BinaryOperator.SINCE:
             return right or (left and old is not None and old[part])
-        case BinaryOperator.PAST_RELEASE:
+        case syntax.BinaryOperator.PAST_RELEASE:
             return right and (left or old is None or old[part])
-        case BinaryOperator.AND:
+        case syntax.BinaryOperator.AND:
             return left and right
-        case BinaryOperator.OR:
+        case syntax.BinaryOperator.OR:
             return left or right
-        case BinaryOperator.XOR:
+        case syntax.BinaryOperator.XOR:
             return left != right
-        case BinaryOperator.IMPLIES:
+        case syntax.BinaryOperator.IMPLIES:
             return right or not left
-        case BinaryOperator.IFF:
+        case syntax.BinaryOperator.IFF:
             return left == right
     raise AssertionError(f"{part.operator} looks ahead")
 
 
-def _require_one_sided(term: Term) -> None:
+def _require_one_sided(term: syntax.Term) -> None:
     """A sum that only rises, or only falls, is on one side of 0 from some small total on."""
     factors = [factor for factor, _ in term.parts]
     assert not factors or min(factors) > 0 or max(factors) < 0, "rises and falls"
     assert abs(term.constant) < FAR
 
 
-def _value(term: Term, totals: dict[TermAtom, int]) -> int:
+def _value(term: syntax.Term, totals: dict[syntax.TermAtom, int]) -> int:
     return term.constant + sum(factor * totals[atom] for factor, atom in term.parts)
 
 
 # Drawn formulas -----------------------------------------------------------------------------------------
 
 
-def drawn(draw: random.Random, operators: int, symbols: Sequence[str]) -> Formula:
+def drawn(draw: random.Random, operators: int, symbols: Sequence[str]) -> syntax.Formula:
     """A past formula with so many operators, of all kinds: also remainders and thresholds of counts."""
     if operators == 0:
         return _leaf(draw, symbols)
     kind = draw.random()
     if kind < 0.35:
-        return Unary(draw.choice(PAST_UNARY), drawn(draw, operators - 1, symbols))
+        return syntax.Unary(draw.choice(PAST_UNARY), drawn(draw, operators - 1, symbols))
     if kind < 0.8:
         left = draw.randrange(operators)
-        return Binary(
+        return syntax.Binary(
             draw.choice(PAST_BINARY), drawn(draw, left, symbols), drawn(draw, operators - 1 - left, symbols)
         )
-    counted = PositionAtom() if kind < 0.82 else CountAtom(Side.LEFT, drawn(draw, operators - 1, symbols))
+    counted = (
+        syntax.PositionAtom()
+        if kind < 0.82
+        else syntax.CountAtom(syntax.Side.LEFT, drawn(draw, operators - 1, symbols))
+    )
     if kind < 0.92:
         modulus = draw.choice([2, 2, 3, 3, 4])
-        term = Term(((draw.choice([1, 1, 2, -1, 3]), counted),), draw.choice([0, 0, 1, -2]))
-        return Numerical(Remainder(modulus, draw.randrange(modulus)), term)
+        term = syntax.Term(((draw.choice([1, 1, 2, -1, 3]), counted),), draw.choice([0, 0, 1, -2]))
+        return syntax.Numerical(Remainder(modulus, draw.randrange(modulus)), term)
     factor, threshold = draw.choice([1, 1, 2]), draw.randint(0, 3)
-    sides = [Term(((factor, counted),), 0), Term((), threshold)]
+    sides = [syntax.Term(((factor, counted),), 0), syntax.Term((), threshold)]
     draw.shuffle(sides)
-    return Comparison(draw.choice(tuple(ComparisonOperator)), *sides)
+    return syntax.Comparison(draw.choice(tuple(syntax.ComparisonOperator)), *sides)
 
 
-def _leaf(draw: random.Random, symbols: Sequence[str]) -> Formula:
+def _leaf(draw: random.Random, symbols: Sequence[str]) -> syntax.Formula:
     kind = draw.random()
     if kind < 0.9:
-        return Symbol(draw.choice(symbols))
-    return First() if kind < 0.95 else Constant(draw.random() < 0.5)
+        return syntax.Symbol(draw.choice(symbols))
+    return syntax.First() if kind < 0.95 else syntax.Constant(draw.random() < 0.5)

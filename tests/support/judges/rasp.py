@@ -12,42 +12,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from attemper.attention_program.ops import Choice, Direction, Mask
-from attemper.languages.rasp.syntax import (
-    Applied,
-    Comparison,
-    Conditional,
-    Definition,
-    Distributed,
-    Edge,
-    Expression,
-    Extreme,
-    ExtremeOf,
-    Implication,
-    In,
-    Index,
-    Join,
-    Joined,
-    Length,
-    Magnitude,
-    Multiple,
-    Name,
-    Nearest,
-    Negation,
-    Negative,
-    Number,
-    Position,
-    ProgramText,
-    Quantified,
-    Quantifier,
-    Relation,
-    RemainderTest,
-    Selection,
-    Shifted,
-    Sum,
-    SymbolName,
-    Truth,
-    WordSymbol,
-)
+from attemper.languages.rasp import syntax
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet, Word
 
@@ -60,20 +25,20 @@ _SEES: dict[Mask, Callable[[int, int], bool]] = {
     Mask.AFTER: lambda i, j: j > i,
     Mask.ALL: lambda i, j: True,
 }
-_RELATIONS: dict[Relation, Callable[[Value, Value], bool]] = {
-    Relation.EQUAL: operator.eq,
-    Relation.UNEQUAL: operator.ne,
-    Relation.AT_MOST: operator.le,
-    Relation.LESS: operator.lt,
-    Relation.AT_LEAST: operator.ge,
-    Relation.GREATER: operator.gt,
+_RELATIONS: dict[syntax.Relation, Callable[[Value, Value], bool]] = {
+    syntax.Relation.EQUAL: operator.eq,
+    syntax.Relation.UNEQUAL: operator.ne,
+    syntax.Relation.AT_MOST: operator.le,
+    syntax.Relation.LESS: operator.lt,
+    syntax.Relation.AT_LEAST: operator.ge,
+    syntax.Relation.GREATER: operator.gt,
 }
 
 
 class RaspMeaning:
     """What a source says of a word, at each position."""
 
-    def __init__(self, source: ProgramText, word: Word) -> None:
+    def __init__(self, source: syntax.ProgramText, word: Word) -> None:
         self.word = word
         self.definitions = {one.name: one.expression for one in source.definitions}
         self.known: dict[tuple[str, int], Value] = {}
@@ -88,86 +53,86 @@ class RaspMeaning:
             self.known[name, i] = self.value(self.definitions[name], i)
         return self.known[name, i]
 
-    def value(self, expression: Expression, i: int, j: int = 0) -> Value:
+    def value(self, expression: syntax.Expression, i: int, j: int = 0) -> Value:
         """The value at i; inside brackets, where all is applied, at i and j."""
 
-        def of(part: Expression) -> Value:
+        def of(part: syntax.Expression) -> Value:
             return self.value(part, i, j)
 
         match expression:
-            case Truth(value) | Number(value):
+            case syntax.Truth(value) | syntax.Number(value):
                 return value
-            case Edge(at):
+            case syntax.Edge(at):
                 return i == (1 if at is At.FIRST else len(self.word))
-            case In(symbols):
+            case syntax.In(symbols):
                 return self.word[i - 1] in symbols
-            case WordSymbol():
+            case syntax.WordSymbol():
                 return self.word[i - 1]
-            case Name(name):
+            case syntax.Name(name):
                 return self.named(name, i)
-            case SymbolName(name):
+            case syntax.SymbolName(name):
                 return name
-            case Distributed(probabilities):
+            case syntax.Distributed(probabilities):
                 return probabilities
-            case Position():
+            case syntax.Position():
                 return i
-            case Length():
+            case syntax.Length():
                 return len(self.word)
-            case Negation(operand):
+            case syntax.Negation(operand):
                 return not of(operand)
-            case Joined(Join.AND, parts):
+            case syntax.Joined(syntax.Join.AND, parts):
                 return all(map(of, parts))
-            case Joined(Join.OR, parts):
+            case syntax.Joined(syntax.Join.OR, parts):
                 return any(map(of, parts))
-            case Joined(Join.XOR, parts):
+            case syntax.Joined(syntax.Join.XOR, parts):
                 return sum(map(bool, map(of, parts))) % 2 == 1
-            case Implication(premise, conclusion):
+            case syntax.Implication(premise, conclusion):
                 return not of(premise) or of(conclusion)
-            case Comparison(relation, left, right):
+            case syntax.Comparison(relation, left, right):
                 return _RELATIONS[relation](of(left), of(right))
-            case RemainderTest(operand, modulus, remainder):
+            case syntax.RemainderTest(operand, modulus, remainder):
                 return (int(of(operand)) - remainder) % modulus == 0
-            case Sum(parts):
+            case syntax.Sum(parts):
                 return sum(int(of(part)) for part in parts)
-            case Negative(operand):
+            case syntax.Negative(operand):
                 return -int(of(operand))
-            case Multiple(factor, operand):
+            case syntax.Multiple(factor, operand):
                 return factor * int(of(operand))
-            case ExtremeOf(extreme, parts):
+            case syntax.ExtremeOf(extreme, parts):
                 numbers = [int(of(part)) for part in parts]
-                return min(numbers) if extreme is Extreme.LEAST else max(numbers)
-            case Magnitude(operand):
+                return min(numbers) if extreme is syntax.Extreme.LEAST else max(numbers)
+            case syntax.Magnitude(operand):
                 return abs(int(of(operand)))
-            case Conditional(condition, then, otherwise):
+            case syntax.Conditional(condition, then, otherwise):
                 return of(then) if of(condition) else of(otherwise)
-            case Quantified(Quantifier.EVERY, mask, condition, None):
+            case syntax.Quantified(syntax.Quantifier.EVERY, mask, condition, None):
                 assert condition is not None
                 return self._found(mask, condition, i) == self._found(mask, None, i)
-            case Quantified(quantifier, mask, condition, body):
+            case syntax.Quantified(quantifier, mask, condition, body):
                 return self._quantified(quantifier, self._found(mask, condition, i), body)
-            case Selection(choice, mask, condition, value, default):
+            case syntax.Selection(choice, mask, condition, value, default):
                 found = self._found(mask, condition, i)
                 if not found:
                     assert default is not None
                     return self.value(default, i)
                 chosen = max(found) if choice is Choice.RIGHTMOST else min(found)
                 return self.value(value, chosen, chosen)
-            case Nearest():
+            case syntax.Nearest():
                 chosen = self._nearest(expression, i)
                 return self.value(expression.value, chosen, chosen)
-            case Shifted(direction, distance, value, default):
+            case syntax.Shifted(direction, distance, value, default):
                 there = i - distance if direction is Direction.PREVIOUS else i + distance
                 if 1 <= there <= len(self.word):
                     return self.value(value, there)
                 return False if default is None else self.value(default, i)
-            case Applied(operand, index):
-                return self.value(operand, i if index is Index.HERE else j)
+            case syntax.Applied(operand, index):
+                return self.value(operand, i if index is syntax.Index.HERE else j)
 
-    def _found(self, mask: Mask, condition: Expression | None, i: int) -> list[int]:
+    def _found(self, mask: Mask, condition: syntax.Expression | None, i: int) -> list[int]:
         seen = [j for j in range(1, len(self.word) + 1) if _SEES[mask](i, j)]
         return [j for j in seen if condition is None or self.value(condition, i, j)]
 
-    def _nearest(self, nearest: Nearest, i: int) -> int:
+    def _nearest(self, nearest: syntax.Nearest, i: int) -> int:
         """The position that is read: a number that is added to the key is taken off both Integers."""
         number, query = self._added(nearest.key), int(self.value(nearest.query, i))
         distances = {}
@@ -181,47 +146,49 @@ class RaspMeaning:
     def _clamped(self, integer: int) -> int:
         return min(max(integer, 1), len(self.word))
 
-    def _key(self, nearest: Nearest, j: int) -> int:
+    def _key(self, nearest: syntax.Nearest, j: int) -> int:
         if (id(nearest), j) not in self.keys:
             self.keys[id(nearest), j] = int(self.value(nearest.key, 0, j))
         return self.keys[id(nearest), j]
 
-    def _added(self, key: Expression) -> int:
+    def _added(self, key: syntax.Expression) -> int:
         """The number in a key, whose positions are those from either end, from 1 on."""
         positions, lengths, number = self._places(key)
         return number - {(-1, 1): 1, (1, -1): -1}.get((positions, lengths), 0)
 
-    def _places(self, integer: Expression) -> tuple[int, int, int]:
+    def _places(self, integer: syntax.Expression) -> tuple[int, int, int]:
         """How often it has the position and the length, and the number that is added."""
         match integer:
-            case Position():
+            case syntax.Position():
                 return 1, 0, 0
-            case Length():
+            case syntax.Length():
                 return 0, 1, 0
-            case Number(value):
+            case syntax.Number(value):
                 return 0, 0, value
-            case Name(name):
+            case syntax.Name(name):
                 return self._places(self.definitions[name])
-            case Applied(operand):
+            case syntax.Applied(operand):
                 return self._places(operand)
-            case Negative(operand):
+            case syntax.Negative(operand):
                 position, length, number = self._places(operand)
                 return -position, -length, -number
-            case Sum(parts):
+            case syntax.Sum(parts):
                 rows = zip(*map(self._places, parts), strict=True)
                 position, length, number = map(sum, rows)
                 return position, length, number
             case _:
                 return 0, 0, 0
 
-    def _quantified(self, quantifier: Quantifier, found: list[int], body: Expression | None) -> Value:
+    def _quantified(
+        self, quantifier: syntax.Quantifier, found: list[int], body: syntax.Expression | None
+    ) -> Value:
         holds = [body is None or bool(self.value(body, j, j)) for j in found]
         match quantifier:
-            case Quantifier.SOME:
+            case syntax.Quantifier.SOME:
                 return any(holds)
-            case Quantifier.EVERY:
+            case syntax.Quantifier.EVERY:
                 return all(holds)
-            case Quantifier.COUNT:
+            case syntax.Quantifier.COUNT:
                 return sum(holds)
 
 
@@ -235,18 +202,18 @@ class RaspSampler:
         self.integers: list[str] = []
         self.symbols: dict[str, frozenset[str]] = {}
 
-    def source(self, definitions: int) -> ProgramText:
+    def source(self, definitions: int) -> syntax.ProgramText:
         """A source of so many definitions; the output builds on them."""
         defined = []
         for index in range(definitions):
             name = f"d{index}"
-            defined.append(Definition(name, self._defined(name)))
+            defined.append(syntax.Definition(name, self._defined(name)))
         if self.rng.random() < 0.2:
-            return ProgramText(self.alphabet, None, tuple(defined), self.symbol(2)[0])
+            return syntax.ProgramText(self.alphabet, None, tuple(defined), self.symbol(2)[0])
         at = At.FIRST if self.rng.random() < 0.2 else At.LAST
-        return ProgramText(self.alphabet, self.rng.random() < 0.5, tuple(defined), self.bit(2), at)
+        return syntax.ProgramText(self.alphabet, self.rng.random() < 0.5, tuple(defined), self.bit(2), at)
 
-    def _defined(self, name: str) -> Expression:
+    def _defined(self, name: str) -> syntax.Expression:
         match self.rng.choice(("bit", "bit", "bit", "integer", "symbol")):
             case "bit":
                 bit = self.bit(2)
@@ -261,68 +228,71 @@ class RaspSampler:
                 self.symbols[name] = names
                 return symbol
 
-    def bit(self, depth: int) -> Expression:
-        leaves: list[Callable[[], Expression]] = [self._in, self._bit_name, self._bit_name]
-        leaves += [lambda: Truth(self.rng.random() < 0.5), lambda: Edge(self.rng.choice(list(At)))]
+    def bit(self, depth: int) -> syntax.Expression:
+        leaves: list[Callable[[], syntax.Expression]] = [self._in, self._bit_name, self._bit_name]
+        leaves += [
+            lambda: syntax.Truth(self.rng.random() < 0.5),
+            lambda: syntax.Edge(self.rng.choice(list(At))),
+        ]
         if depth == 0:
             return self.rng.choice(leaves)()
-        inner: list[Callable[[], Expression]] = [
-            lambda: Negation(self.bit(depth - 1)),
+        inner: list[Callable[[], syntax.Expression]] = [
+            lambda: syntax.Negation(self.bit(depth - 1)),
             lambda: self._joined(lambda: self.bit(depth - 1)),
-            lambda: Implication(self.bit(depth - 1), self.bit(depth - 1)),
+            lambda: syntax.Implication(self.bit(depth - 1), self.bit(depth - 1)),
             lambda: self._compared(self.integer(depth - 1), self.integer(depth - 1)),
             lambda: self._equal(self.symbol(depth - 1), self.symbol(depth - 1)),
             lambda: self._congruence(self.integer(depth - 1)),
-            lambda: Conditional(self.bit(depth - 1), self.bit(depth - 1), self.bit(depth - 1)),
+            lambda: syntax.Conditional(self.bit(depth - 1), self.bit(depth - 1), self.bit(depth - 1)),
             lambda: self._quantified(depth),
             lambda: self._quantified(depth),
-            lambda: self._selection(self.bit(depth - 1), Truth(self.rng.random() < 0.3)),
-            lambda: self._selection(self.bit(depth - 1), Truth(self.rng.random() < 0.3)),
+            lambda: self._selection(self.bit(depth - 1), syntax.Truth(self.rng.random() < 0.3)),
+            lambda: self._selection(self.bit(depth - 1), syntax.Truth(self.rng.random() < 0.3)),
             lambda: self._nearest(self.bit(depth - 1)),
             lambda: self._shifted_value(
-                self.bit(depth - 1), self.rng.choice((None, Truth(True), Truth(False)))
+                self.bit(depth - 1), self.rng.choice((None, syntax.Truth(True), syntax.Truth(False)))
             ),
         ]
         return self.rng.choice([*leaves, *inner, *inner])()
 
-    def integer(self, depth: int) -> Expression:
-        leaves: list[Callable[[], Expression]] = [
-            lambda: Number(self.rng.randrange(4)),
-            Position,
-            Length,
+    def integer(self, depth: int) -> syntax.Expression:
+        leaves: list[Callable[[], syntax.Expression]] = [
+            lambda: syntax.Number(self.rng.randrange(4)),
+            syntax.Position,
+            syntax.Length,
             self._integer_name,
         ]
         if depth == 0:
             return self.rng.choice(leaves)()
         one = lambda: self.integer(depth - 1)  # noqa: E731 - drawn anew each time
-        inner: list[Callable[[], Expression]] = [
-            lambda: Sum((one(), one())),
-            lambda: Sum((one(), Negative(one()), one())),
-            lambda: Negative(one()),
-            lambda: Multiple(self.rng.randrange(4), one()),
-            lambda: ExtremeOf(self.rng.choice(list(Extreme)), (one(), one())),
-            lambda: Magnitude(one()),
-            lambda: Conditional(self.bit(depth - 1), one(), one()),
+        inner: list[Callable[[], syntax.Expression]] = [
+            lambda: syntax.Sum((one(), one())),
+            lambda: syntax.Sum((one(), syntax.Negative(one()), one())),
+            lambda: syntax.Negative(one()),
+            lambda: syntax.Multiple(self.rng.randrange(4), one()),
+            lambda: syntax.ExtremeOf(self.rng.choice(list(syntax.Extreme)), (one(), one())),
+            lambda: syntax.Magnitude(one()),
+            lambda: syntax.Conditional(self.bit(depth - 1), one(), one()),
             lambda: self._count(depth),
             lambda: self._count(depth),
             lambda: self._count(depth),
         ]
         return self.rng.choice([*leaves, *inner, *inner])()
 
-    def symbol(self, depth: int) -> tuple[Expression, frozenset[str]]:
+    def symbol(self, depth: int) -> tuple[syntax.Expression, frozenset[str]]:
         draw = self.rng.randrange(8 if depth else 3)
         match draw:
             case 0:
-                return WordSymbol(), frozenset(self.alphabet.symbols)
+                return syntax.WordSymbol(), frozenset(self.alphabet.symbols)
             case 1 if self.symbols:
                 name = self.rng.choice(list(self.symbols))
-                return Name(name), self.symbols[name]
+                return syntax.Name(name), self.symbols[name]
             case 1 | 2:
                 name = self._symbol_name()
-                return SymbolName(name), frozenset({name})
+                return syntax.SymbolName(name), frozenset({name})
             case 3 | 4:
                 (then, some), (otherwise, others) = self.symbol(depth - 1), self.symbol(depth - 1)
-                return Conditional(self.bit(depth - 1), then, otherwise), some | others
+                return syntax.Conditional(self.bit(depth - 1), then, otherwise), some | others
             case 5:
                 value, names = self.symbol(depth - 1)
                 return self._nearest(value), names
@@ -330,95 +300,103 @@ class RaspSampler:
                 value, names = self.symbol(depth - 1)
                 default = self._symbol_name()
                 fetch = self._selection if draw == 6 else self._shifted_value
-                return fetch(value, SymbolName(default)), names | {default}
+                return fetch(value, syntax.SymbolName(default)), names | {default}
 
     def _symbol_name(self) -> str:
         return self.rng.choice(("round", "square", "none", *self.alphabet.symbols))
 
-    def _in(self) -> Expression:
+    def _in(self) -> syntax.Expression:
         some = [one for one in self.alphabet.symbols if self.rng.random() < 0.5]
-        return In(tuple(some or self.alphabet.symbols[:1]))
+        return syntax.In(tuple(some or self.alphabet.symbols[:1]))
 
-    def _bit_name(self) -> Expression:
-        return Name(self.rng.choice(self.bits)) if self.bits else self._in()
+    def _bit_name(self) -> syntax.Expression:
+        return syntax.Name(self.rng.choice(self.bits)) if self.bits else self._in()
 
-    def _integer_name(self) -> Expression:
-        return Name(self.rng.choice(self.integers)) if self.integers else Position()
+    def _integer_name(self) -> syntax.Expression:
+        return syntax.Name(self.rng.choice(self.integers)) if self.integers else syntax.Position()
 
-    def _joined(self, draw: Callable[[], Expression]) -> Expression:
-        return Joined(self.rng.choice(list(Join)), tuple(draw() for _ in range(self.rng.choice((2, 2, 3)))))
+    def _joined(self, draw: Callable[[], syntax.Expression]) -> syntax.Expression:
+        return syntax.Joined(
+            self.rng.choice(list(syntax.Join)), tuple(draw() for _ in range(self.rng.choice((2, 2, 3))))
+        )
 
-    def _compared(self, left: Expression, right: Expression) -> Expression:
-        return Comparison(self.rng.choice(list(Relation)), left, right)
+    def _compared(self, left: syntax.Expression, right: syntax.Expression) -> syntax.Expression:
+        return syntax.Comparison(self.rng.choice(list(syntax.Relation)), left, right)
 
     def _equal(
-        self, one: tuple[Expression, frozenset[str]], two: tuple[Expression, frozenset[str]]
-    ) -> Expression:
-        relation = self.rng.choice((Relation.EQUAL, Relation.UNEQUAL))
-        right = two[0] if one[1] & two[1] else SymbolName(self.rng.choice(sorted(one[1])))
-        return Comparison(relation, one[0], right)
+        self, one: tuple[syntax.Expression, frozenset[str]], two: tuple[syntax.Expression, frozenset[str]]
+    ) -> syntax.Expression:
+        relation = self.rng.choice((syntax.Relation.EQUAL, syntax.Relation.UNEQUAL))
+        right = two[0] if one[1] & two[1] else syntax.SymbolName(self.rng.choice(sorted(one[1])))
+        return syntax.Comparison(relation, one[0], right)
 
-    def _congruence(self, operand: Expression) -> Expression:
+    def _congruence(self, operand: syntax.Expression) -> syntax.Expression:
         modulus = self.rng.choice((1, 2, 3))
-        return RemainderTest(operand, modulus, self.rng.randrange(modulus))
+        return syntax.RemainderTest(operand, modulus, self.rng.randrange(modulus))
 
-    def _quantified(self, depth: int) -> Expression:
-        quantifier = self.rng.choice((Quantifier.SOME, Quantifier.EVERY))
+    def _quantified(self, depth: int) -> syntax.Expression:
+        quantifier = self.rng.choice((syntax.Quantifier.SOME, syntax.Quantifier.EVERY))
         condition = self._condition_or_none()
         body = None if condition is not None and self.rng.random() < 0.5 else self._body(depth)
-        return Quantified(quantifier, self._mask(), condition, body)
+        return syntax.Quantified(quantifier, self._mask(), condition, body)
 
-    def _count(self, depth: int) -> Expression:
-        condition = self.condition(1, (Index.THERE,)) if self.rng.random() < 0.3 else None
+    def _count(self, depth: int) -> syntax.Expression:
+        condition = self.condition(1, (syntax.Index.THERE,)) if self.rng.random() < 0.3 else None
         body = None if condition is not None and self.rng.random() < 0.5 else self._body(depth)
-        return Quantified(Quantifier.COUNT, self._mask(), condition, body)
+        return syntax.Quantified(syntax.Quantifier.COUNT, self._mask(), condition, body)
 
-    def _body(self, depth: int) -> Expression:
-        return self.condition(1, (Index.THERE,)) if self.rng.random() < 0.2 else self.bit(depth - 1)
+    def _body(self, depth: int) -> syntax.Expression:
+        return self.condition(1, (syntax.Index.THERE,)) if self.rng.random() < 0.2 else self.bit(depth - 1)
 
-    def _selection(self, value: Expression, default: Expression) -> Expression:
+    def _selection(self, value: syntax.Expression, default: syntax.Expression) -> syntax.Expression:
         choice = self.rng.choice(list(Choice))
-        return Selection(choice, self._mask(), self._condition_or_none(), value, default)
+        return syntax.Selection(choice, self._mask(), self._condition_or_none(), value, default)
 
-    def _nearest(self, value: Expression) -> Expression:
+    def _nearest(self, value: syntax.Expression) -> syntax.Expression:
         """Integers of which one is at j, and is one sum."""
         mask = self.rng.choice((Mask.UP_TO, Mask.FROM, Mask.ALL))
-        condition = self.condition(1, tuple(Index)) if self.rng.random() < 0.5 else None
+        condition = self.condition(1, tuple(syntax.Index)) if self.rng.random() < 0.5 else None
         key, query = self._at_most_n(), self._at_most_n()
         if self.rng.random() < 0.2:
-            query = Conditional(self.bit(0), query, self._at_most_n())
-        sides = [Applied(key, Index.THERE), Applied(query, Index.HERE)]
+            query = syntax.Conditional(self.bit(0), query, self._at_most_n())
+        sides = [syntax.Applied(key, syntax.Index.THERE), syntax.Applied(query, syntax.Index.HERE)]
         self.rng.shuffle(sides)
-        return Nearest(self.rng.choice(list(Choice)), mask, condition, sides[0], sides[1], value)
+        return syntax.Nearest(self.rng.choice(list(Choice)), mask, condition, sides[0], sides[1], value)
 
-    def _at_most_n(self) -> Expression:
+    def _at_most_n(self) -> syntax.Expression:
         """An Integer that never exceeds n: a factor for each symbol, or a position; and a number."""
         number = self.rng.randrange(-2, 3)
-        added: Expression = Negative(Number(-number)) if number < 0 else Number(number)
+        added: syntax.Expression = (
+            syntax.Negative(syntax.Number(-number)) if number < 0 else syntax.Number(number)
+        )
         if self.rng.random() < 0.3:
-            position = Sum((Length(), Negative(Position()), added))
-            return self.rng.choice((Sum((Position(), added)), position, Sum((Length(), added))))
+            position = syntax.Sum((syntax.Length(), syntax.Negative(syntax.Position()), added))
+            return self.rng.choice(
+                (syntax.Sum((syntax.Position(), added)), position, syntax.Sum((syntax.Length(), added)))
+            )
         mask = self.rng.choice(list(Mask))
-        counts: list[Expression] = []
+        counts: list[syntax.Expression] = []
         for symbol in self.alphabet.symbols:
-            count = Quantified(Quantifier.COUNT, mask, None, In((symbol,)))
-            counts += self.rng.choice(([count], [count], [Negative(count)], []))
-        return Sum((*counts, added)) if counts else Position()
+            count = syntax.Quantified(syntax.Quantifier.COUNT, mask, None, syntax.In((symbol,)))
+            counts += self.rng.choice(([count], [count], [syntax.Negative(count)], []))
+        return syntax.Sum((*counts, added)) if counts else syntax.Position()
 
-    def _shifted_value(self, value: Expression, default: Expression | None) -> Expression:
-        return Shifted(self.rng.choice(list(Direction)), self.rng.choice((1, 1, 2, 3)), value, default)
+    def _shifted_value(
+        self, value: syntax.Expression, default: syntax.Expression | None
+    ) -> syntax.Expression:
+        return syntax.Shifted(self.rng.choice(list(Direction)), self.rng.choice((1, 1, 2, 3)), value, default)
 
     def _mask(self) -> Mask:
         return self.rng.choice(list(Mask))
 
-    def _condition_or_none(self) -> Expression | None:
-        return None if self.rng.random() < 0.25 else self.condition(2, tuple(Index))
+    def _condition_or_none(self) -> syntax.Expression | None:
+        return None if self.rng.random() < 0.25 else self.condition(2, tuple(syntax.Index))
 
-    def condition(self, depth: int, at: tuple[Index, ...]) -> Expression:
+    def condition(self, depth: int, at: tuple[syntax.Index, ...]) -> syntax.Expression:
         """A condition that reads at these of i and j, and at least at one of them."""
-        leaves: list[Callable[[], Expression]] = [
-            lambda: Applied(self.bit(0), self.rng.choice(at)),
-            lambda: Applied(self.bit(1), self.rng.choice(at)),
+        leaves: list[Callable[[], syntax.Expression]] = [
+            lambda: syntax.Applied(self.bit(0), self.rng.choice(at)),
+            lambda: syntax.Applied(self.bit(1), self.rng.choice(at)),
             lambda: self._equal(self._symbol_at(at), self._symbol_at(at)),
             lambda: self._equal(self._symbol_at(at), self._symbol_at(at)),
             lambda: self._of_integers(self.rng.choice(at)),
@@ -426,28 +404,30 @@ class RaspSampler:
         if depth == 0:
             return self.rng.choice(leaves)()
         one = lambda: self.condition(depth - 1, at)  # noqa: E731 - drawn anew each time
-        inner: list[Callable[[], Expression]] = [
-            lambda: Negation(one()),
+        inner: list[Callable[[], syntax.Expression]] = [
+            lambda: syntax.Negation(one()),
             lambda: self._joined(one),
             lambda: self._joined(one),
-            lambda: Implication(one(), one()),
-            lambda: Conditional(one(), one(), one()),
-            lambda: Joined(Join.OR, (one(), Truth(self.rng.random() < 0.5))),
+            lambda: syntax.Implication(one(), one()),
+            lambda: syntax.Conditional(one(), one(), one()),
+            lambda: syntax.Joined(syntax.Join.OR, (one(), syntax.Truth(self.rng.random() < 0.5))),
         ]
         return self.rng.choice([*leaves, *inner])()
 
-    def _symbol_at(self, at: tuple[Index, ...]) -> tuple[Expression, frozenset[str]]:
+    def _symbol_at(self, at: tuple[syntax.Index, ...]) -> tuple[syntax.Expression, frozenset[str]]:
         value, names = self.symbol(self.rng.choice((0, 0, 1)))
-        if isinstance(value, SymbolName) or self.rng.random() < 0.9:
-            return Applied(value, self.rng.choice(at)), names
+        if isinstance(value, syntax.SymbolName) or self.rng.random() < 0.9:
+            return syntax.Applied(value, self.rng.choice(at)), names
         name = self._symbol_name()
-        chosen = Conditional(
-            Applied(self.bit(0), self.rng.choice(at)), Applied(value, at[0]), SymbolName(name)
+        chosen = syntax.Conditional(
+            syntax.Applied(self.bit(0), self.rng.choice(at)),
+            syntax.Applied(value, at[0]),
+            syntax.SymbolName(name),
         )
         return chosen, names | {name}
 
-    def _of_integers(self, index: Index) -> Expression:
-        left, right = Applied(self.integer(1), index), Applied(self.integer(0), index)
+    def _of_integers(self, index: syntax.Index) -> syntax.Expression:
+        left, right = syntax.Applied(self.integer(1), index), syntax.Applied(self.integer(0), index)
         return self.rng.choice((self._compared(left, right), self._congruence(left)))
 
 

@@ -13,18 +13,9 @@ from itertools import product
 
 import numpy as np
 
-from attemper.exact.closed_forms import (
-    Alternating,
-    ClosedForm,
-    Length,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-    evaluate,
-)
+from attemper.exact import closed_forms
 from attemper.networks.layers import Head, Layer, LinearForm, Masking, Network, Softmax
+from tests.support.oracles.raw_exact import sees
 
 Powers = dict[tuple[int, int], Fraction]
 """The sum of factor * j^p (-1)^(e j) by (p, e)."""
@@ -32,29 +23,29 @@ Powers = dict[tuple[int, int], Fraction]
 Numbers = dict[int, np.longdouble]
 
 
-def powers_of(form: ClosedForm, length: int) -> Powers:
+def powers_of(form: closed_forms.ClosedForm, length: int) -> Powers:
     """A closed form without tests and digits, in words of that length."""
     match form:
-        case Number(value):
+        case closed_forms.Number(value):
             return {(0, 0): value}
-        case Position():
+        case closed_forms.Position():
             return {(1, 0): Fraction(1)}
-        case Length():
+        case closed_forms.Length():
             return {(0, 0): Fraction(length)}
-        case Alternating():
+        case closed_forms.Alternating():
             return {(0, 1): Fraction(1)}
-        case Sum(parts):
+        case closed_forms.Sum(parts):
             return _sum(powers_of(part, length) for part in parts)
-        case Product(parts):
+        case closed_forms.Product(parts):
             total: Powers = {(0, 0): Fraction(1)}
             for part in parts:
                 total = _times(total, powers_of(part, length))
             return total
-        case Power(base, exponent):
+        case closed_forms.Power(base, exponent):
             if exponent < 0:
                 (((p, _), factor),) = powers_of(base, length).items()
                 return {(p * exponent, 0): factor**exponent}
-            return powers_of(Product((base,) * exponent), length)
+            return powers_of(closed_forms.Product((base,) * exponent), length)
         case _:
             raise ValueError(form)
 
@@ -73,7 +64,7 @@ def _times(left: Powers, right: Powers) -> Powers:
     )
 
 
-def is_of_powers(form: ClosedForm) -> bool:
+def is_of_powers(form: closed_forms.ClosedForm) -> bool:
     """Whether `powers_of` knows it."""
     try:
         powers_of(form, 3)
@@ -96,7 +87,7 @@ def embedded(network: Network, word: str) -> Stream:
         for c, factor in network.embedding[network.alphabet.symbols.index(letter)]:
             row[c] += factor
         for c, form in network.positions:
-            row[c] += evaluate(form, place, len(word))
+            row[c] += closed_forms.evaluate(form, place, len(word))
         rows.append(row)
     return rows
 
@@ -123,21 +114,15 @@ def _read(form: LinearForm, row: list[Fraction]) -> Fraction:
     return sum((factor * row[c] for c, factor in form), Fraction(0))
 
 
-def visible(masking: Masking, place: int, length: int) -> range:
+def visible(masking: Masking, place: int, length: int) -> list[int]:
     """The positions that one sees."""
-    return {
-        Masking.FUTURE: range(1, place + 1),
-        Masking.PAST: range(place, length + 1),
-        Masking.NONE: range(1, length + 1),
-        Masking.STRICT_FUTURE: range(1, place),
-        Masking.STRICT_PAST: range(place + 1, length + 1),
-    }[masking]
+    return [j for j in range(1, length + 1) if sees(masking, place, j)]
 
 
 def scores(head: Head, stream: Stream, place: int) -> dict[int, Fraction]:
     """The exact score of every visible position."""
     assert isinstance(head.weighting, Softmax)
-    cold = evaluate(head.weighting.inverse_temperature, place, len(stream))
+    cold = closed_forms.evaluate(head.weighting.inverse_temperature, place, len(stream))
     queries = [_read(form, stream[place - 1]) for form in head.query]
     return {
         j: cold
@@ -201,7 +186,7 @@ class Scan:
         """The logarithms of the weights; `moved`: in powers of j - i where they are quadratic."""
         assert isinstance(self.head.weighting, Softmax)
         length, of = len(self.read), self.inexact
-        cold = of.of(evaluate(self.head.weighting.inverse_temperature, place, length))
+        cold = of.of(closed_forms.evaluate(self.head.weighting.inverse_temperature, place, length))
         queries = [of.times(self._form(form, place), cold) for form in self.head.query]
         found: Numbers = {}
         classes = [self._class(members, queries, place if moved else 0) for members in self._classes(place)]

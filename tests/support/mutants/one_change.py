@@ -18,61 +18,15 @@ from typing import TypeVar
 from attemper.attention_program.language import ProgramLanguage
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.checker.rounding.arithmetic import Kernel
-from attemper.exact.closed_forms import (
-    SIGN,
-    Alternating,
-    ClosedForm,
-    Digits,
-    I,
-    Length,
-    N,
-    Number,
-    Position,
-    Power,
-    Product,
-    Sum,
-    Test,
-    number,
-    plus,
-    times,
-)
+from attemper.exact import closed_forms
 from attemper.exact.formats import FORMATS
 from attemper.exact.predicates import NonNegative, Remainder, Zero
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal import syntax
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Comparison,
-    ComparisonOperator,
-    Constant,
-    Formula,
-    Numerical,
-    Symbol,
-    Unary,
-    UnaryOperator,
-    linear_term,
-    subformulas,
-)
-from attemper.networks.layers import (
-    Construction,
-    Head,
-    Hidden,
-    IntegerValue,
-    Layer,
-    LocalSign,
-    Lookup,
-    Masking,
-    NearestInteger,
-    Neighbour,
-    Network,
-    Select,
-    Sign,
-    Softmax,
-    Uniform,
-)
+from attemper.networks import layers
 from attemper.networks.safetensors import Tensor
 from attemper.networks.weights import embedding_from, heads_from, hidden_from, tensors_of
 from attemper.networks.wellformed import is_clamp
@@ -86,11 +40,11 @@ class Mutant:
     """What was changed, and the network (None: no file can hold it) with a certificate that is about it."""
 
     name: str
-    network: Network | None
+    network: layers.Network | None
     certificate: Certificate
 
 
-def mutants_of(network: Network, certificate: Certificate, rng: random.Random) -> Iterator[Mutant]:
+def mutants_of(network: layers.Network, certificate: Certificate, rng: random.Random) -> Iterator[Mutant]:
     """Every mutant of a network with its certificate; the random choice is which zeros become 1."""
     for name, changed in network_mutants(network, rng):
         yield Mutant(name, changed, certificate)
@@ -99,7 +53,9 @@ def mutants_of(network: Network, certificate: Certificate, rng: random.Random) -
         yield Mutant(name, network, changed_certificate)
 
 
-def network_mutants(network: Network, rng: random.Random) -> Iterator[tuple[str, Network | None]]:
+def network_mutants(
+    network: layers.Network, rng: random.Random
+) -> Iterator[tuple[str, layers.Network | None]]:
     """Every mutant of a network."""
     for generate in (position_mutants, temperature_mutants, mask_mutants, label_mutants, reading_mutants):
         yield from generate(network)
@@ -122,7 +78,9 @@ ZEROS_SET = 10
 """How many zeros of each tensor are set to 1."""
 
 
-def weight_mutants(network: Network, rng: random.Random) -> Iterator[tuple[str, Network | None]]:
+def weight_mutants(
+    network: layers.Network, rng: random.Random
+) -> Iterator[tuple[str, layers.Network | None]]:
     """One number of one tensor changed: each that is not 0, and a random selection of zeros."""
     tensors = tensors_of(network)
     for name, tensor in tensors.items():
@@ -139,8 +97,8 @@ def weight_mutants(network: Network, rng: random.Random) -> Iterator[tuple[str, 
 
 
 def _with_weight(
-    network: Network, tensors: dict[str, Tensor], name: str, place: int, value: float
-) -> Network | None:
+    network: layers.Network, tensors: dict[str, Tensor], name: str, place: int, value: float
+) -> layers.Network | None:
     numbers = array("d", tensors[name].numbers)
     numbers[place] = value
     changed = tensors | {name: Tensor(tensors[name].shape, numbers)}
@@ -156,7 +114,9 @@ def _with_weight(
         return None
 
 
-def _reread(network: Network, layer: Layer, number_: int, tensors: dict[str, Tensor]) -> Layer:
+def _reread(
+    network: layers.Network, layer: layers.Layer, number_: int, tensors: dict[str, Tensor]
+) -> layers.Layer:
     width = len(network.coordinates)
     rows = tuple((len(head.query), len(head.values)) for head in layer.heads)
     read = heads_from(tensors, number_, rows, width, network.head_width)
@@ -173,7 +133,7 @@ def _reread(network: Network, layer: Layer, number_: int, tensors: dict[str, Ten
 # Closed forms ----------------------------------------------------------------------------------------
 
 
-def position_mutants(network: Network) -> Iterator[tuple[str, Network]]:
+def position_mutants(network: layers.Network) -> Iterator[tuple[str, layers.Network]]:
     """One position embedding changed, removed or moved to another coordinate."""
     for index, (coordinate, form) in enumerate(network.positions):
         before, after = network.positions[:index], network.positions[index + 1 :]
@@ -193,61 +153,67 @@ def position_mutants(network: Network) -> Iterator[tuple[str, Network]]:
                 )
 
 
-def temperature_mutants(network: Network) -> Iterator[tuple[str, Network]]:
+def temperature_mutants(network: layers.Network) -> Iterator[tuple[str, layers.Network]]:
     """One inverse temperature changed."""
     for name, head, put in heads_of(network):
-        assert isinstance(head.weighting, Softmax)
+        assert isinstance(head.weighting, layers.Softmax)
         form = head.weighting.inverse_temperature
-        constants = (("one", number(1)), ("zero", number(0)), ("i", I), ("n", N), ("n^2", Power(N, 2)))
+        constants = (
+            ("one", closed_forms.number(1)),
+            ("zero", closed_forms.number(0)),
+            ("i", closed_forms.I),
+            ("n", closed_forms.N),
+            ("n^2", closed_forms.Power(closed_forms.N, 2)),
+        )
         for what, changed in (*form_mutants(form), *constants):
             if changed != form:
-                yield f"{name}: coldness {what}", put(replace(head, weighting=Softmax(changed)))
+                yield f"{name}: coldness {what}", put(replace(head, weighting=layers.Softmax(changed)))
 
 
-def form_mutants(form: ClosedForm) -> Iterator[tuple[str, ClosedForm]]:
+def form_mutants(form: closed_forms.ClosedForm) -> Iterator[tuple[str, closed_forms.ClosedForm]]:
     """The form scaled, shifted and negated as a whole, and with one node changed."""
     for factor in (2, Fraction(1, 2), -1):
-        yield f"times {factor}", times(factor, form)
-    yield "plus 1", plus(1, form)
-    yield "plus (-1)^i", plus(SIGN, form)
-    yield "times (-1)^i", times(SIGN, form)
+        yield f"times {factor}", closed_forms.times(factor, form)
+    yield "plus 1", closed_forms.plus(1, form)
+    yield "plus (-1)^i", closed_forms.plus(closed_forms.SIGN, form)
+    yield "times (-1)^i", closed_forms.times(closed_forms.SIGN, form)
     yield from ((f"{what} inside", changed) for what, changed in _node_mutants(form))
 
 
-def _node_mutants(form: ClosedForm) -> Iterator[tuple[str, ClosedForm]]:
+def _node_mutants(form: closed_forms.ClosedForm) -> Iterator[tuple[str, closed_forms.ClosedForm]]:
     match form:
-        case Number(value):
-            yield "number + 1", Number(value + 1)
-            yield "number negated", Number(-value)
-        case Position():
-            yield "i to i + 1", plus(I, 1)
-            yield "i to n", N
-        case Length():
-            yield "n to i", I
-            yield "n to n + 1", plus(N, 1)
-        case Alternating():
-            yield "sign negated", times(-1, SIGN)
-            yield "sign to 1", number(1)
-        case Test():
+        case closed_forms.Number(value):
+            yield "number + 1", closed_forms.Number(value + 1)
+            yield "number negated", closed_forms.Number(-value)
+        case closed_forms.Position():
+            yield "i to i + 1", closed_forms.plus(closed_forms.I, 1)
+            yield "i to n", closed_forms.N
+        case closed_forms.Length():
+            yield "n to i", closed_forms.I
+            yield "n to n + 1", closed_forms.plus(closed_forms.N, 1)
+        case closed_forms.Alternating():
+            yield "sign negated", closed_forms.times(-1, closed_forms.SIGN)
+            yield "sign to 1", closed_forms.number(1)
+        case closed_forms.Test():
             yield from _test_mutants(form)
-        case Sum(parts) | Product(parts):
+        case closed_forms.Sum(parts) | closed_forms.Product(parts):
             for index, part in enumerate(parts):
                 for what, changed in _node_mutants(part):
                     yield what, type(form)((*parts[:index], changed, *parts[index + 1 :]))
                 yield "part removed", type(form)((*parts[:index], *parts[index + 1 :]))
-        case Power(base, exponent):
-            yield "exponent + 1", Power(base, exponent + 1)
-            yield "exponent - 1", Power(base, exponent - 1)
+        case closed_forms.Power(base, exponent):
+            yield "exponent + 1", closed_forms.Power(base, exponent + 1)
+            yield "exponent - 1", closed_forms.Power(base, exponent - 1)
             for what, changed in _node_mutants(base):
-                yield what, Power(changed, exponent)
-        case Digits():
+                yield what, closed_forms.Power(changed, exponent)
+        case closed_forms.Digits():
             for constant in (0, 1, 4, 12):
-                yield f"digits to {constant}", number(constant)
-            yield "digits of i", Digits(I)
-            yield "digits of n + 1", Digits(plus(N, 1))
+                yield f"digits to {constant}", closed_forms.number(constant)
+            yield "digits of i", closed_forms.Digits(closed_forms.I)
+            yield "digits of n + 1", closed_forms.Digits(closed_forms.plus(closed_forms.N, 1))
 
 
-def _test_mutants(test: Test) -> Iterator[tuple[str, Test]]:
+def _test_mutants(test: closed_forms.Test) -> Iterator[tuple[str, closed_forms.Test]]:
     yield "test shifted up", replace(test, shift=test.shift + 1)
     yield "test shifted down", replace(test, shift=test.shift - 1)
     yield "test of another place", replace(test, per_position=test.per_position + 1)
@@ -260,35 +226,35 @@ def _test_mutants(test: Test) -> Iterator[tuple[str, Test]]:
 # Masks, labels, reading ------------------------------------------------------------------------------
 
 
-def mask_mutants(network: Network) -> Iterator[tuple[str, Network]]:
+def mask_mutants(network: layers.Network) -> Iterator[tuple[str, layers.Network]]:
     """Every other masking of every head."""
     for name, head, put in heads_of(network):
-        for masking in Masking:
+        for masking in layers.Masking:
             if masking is not head.masking:
                 yield f"{name}: {masking}", put(replace(head, masking=masking))
 
 
-def label_mutants(network: Network) -> Iterator[tuple[str, Network]]:
+def label_mutants(network: layers.Network) -> Iterator[tuple[str, layers.Network]]:
     """Every other construction that a head could be said to be."""
     some = tuple((coordinate, Fraction(1)) for coordinate in range(min(1, len(network.coordinates))))
-    labels: tuple[Construction, ...] = (
-        Uniform(),
-        Select(False, ((None, some),)),
-        Select(True, ((None, some),)),
-        Neighbour(False),
-        Neighbour(True),
-        Sign(some),
-        LocalSign(some, some, some, 1),
-        Lookup(some, some),
-        IntegerValue(some, some, False),
-        NearestInteger(False, some, some, some, some),
+    labels: tuple[layers.Construction, ...] = (
+        layers.Uniform(),
+        layers.Select(False, ((None, some),)),
+        layers.Select(True, ((None, some),)),
+        layers.Neighbour(False),
+        layers.Neighbour(True),
+        layers.Sign(some),
+        layers.LocalSign(some, some, some, 1),
+        layers.Lookup(some, some),
+        layers.IntegerValue(some, some, False),
+        layers.NearestInteger(False, some, some, some, some),
     )
     for name, head, put in heads_of(network):
         for label in labels:
             yield f"{name}: said to be {type(label).__name__}", put(replace(head, construction=label))
 
 
-def reading_mutants(network: Network) -> Iterator[tuple[str, Network]]:
+def reading_mutants(network: layers.Network) -> Iterator[tuple[str, layers.Network]]:
     """Another output coordinate, another place or verdict, a head or layer or unit less, layers swapped."""
     for other in range(len(network.coordinates)):
         if other != network.output:
@@ -318,25 +284,28 @@ def reading_mutants(network: Network) -> Iterator[tuple[str, Network]]:
                     yield f"{name}: value {m} to {other}", put(replace(head, targets=targets))
 
 
-def heads_of(network: Network) -> Iterator[tuple[str, Head, Callable[[Head], Network]]]:
+def heads_of(
+    network: layers.Network,
+) -> Iterator[tuple[str, layers.Head, Callable[[layers.Head], layers.Network]]]:
     """Each head, with the network that has another head in its place."""
     for index, layer in enumerate(network.layers):
         for h, head in enumerate(layer.heads):
 
-            def put(changed: Head, index: int = index, h: int = h) -> Network:
+            def put(changed: layers.Head, index: int = index, h: int = h) -> layers.Network:
                 heads = network.layers[index].heads
                 return _with_heads(network, index, (*heads[:h], changed, *heads[h + 1 :]))
 
             yield f"layer {index}, head {h}", head, put
 
 
-def _with_heads(network: Network, index: int, heads: tuple[Head, ...]) -> Network:
+def _with_heads(network: layers.Network, index: int, heads: tuple[layers.Head, ...]) -> layers.Network:
     return _with_layer(network, index, lambda layer: replace(layer, heads=heads))
 
 
-def _with_layer(network: Network, index: int, change: Callable[[Layer], Layer]) -> Network:
-    layers = network.layers
-    return replace(network, layers=(*layers[:index], change(layers[index]), *layers[index + 1 :]))
+def _with_layer(
+    network: layers.Network, index: int, change: Callable[[layers.Layer], layers.Layer]
+) -> layers.Network:
+    return replace(network, layers=put_at(network.layers, index, change(network.layers[index])))
 
 
 # Claims ----------------------------------------------------------------------------------------------
@@ -383,11 +352,8 @@ def dfa_mutants(dfa: Dfa) -> Iterator[Dfa]:
 
 def _float_claims(claim: FloatClaim) -> Iterator[tuple[str, Claim]]:
     horizon = claim.horizon
-    for what, longer in (
-        ("stretched by one", horizon + 1),
-        ("doubled", 2 * horizon + 2),
-        ("endless", 2**62),
-    ):
+    stretched = {"stretched by one": horizon + 1, "doubled": 2 * horizon + 2, "endless": 2**62}
+    for what, longer in stretched.items():
         yield f"horizon {what}", replace(claim, horizon=longer)
     for name in FORMATS:
         for kernel in Kernel:
@@ -396,51 +362,51 @@ def _float_claims(claim: FloatClaim) -> Iterator[tuple[str, Claim]]:
     yield "said of float8", replace(claim, format="float8")
 
 
-def formula_mutants(formula: Formula) -> Iterator[tuple[str, Formula]]:
+def formula_mutants(formula: syntax.Formula) -> Iterator[tuple[str, syntax.Formula]]:
     """The formula with one subformula negated, replaced by a constant, or with another operator."""
-    for part in subformulas(formula):
+    for part in syntax.subformulas(formula):
         for what, changed in _part_mutants(part):
             if show(changed) != show(part):
                 yield what, substitute(formula, part, changed)
 
 
-def _part_mutants(part: Formula) -> Iterator[tuple[str, Formula]]:
-    yield "negated", Unary(UnaryOperator.NOT, part)
-    yield "true", Constant(True)
+def _part_mutants(part: syntax.Formula) -> Iterator[tuple[str, syntax.Formula]]:
+    yield "negated", syntax.Unary(syntax.UnaryOperator.NOT, part)
+    yield "true", syntax.Constant(True)
     match part:
-        case Symbol(name):
-            yield "other symbol", Symbol({"a": "b", "b": "a"}.get(name, name))
-        case Unary(operator, operand):
+        case syntax.Symbol(name):
+            yield "other symbol", syntax.Symbol({"a": "b", "b": "a"}.get(name, name))
+        case syntax.Unary(operator, operand):
             yield "operator removed", operand
-            for other in UnaryOperator:
-                yield f"{operator} to {other}", Unary(other, operand)
-        case Binary(operator, left, right):
-            yield "operands swapped", Binary(operator, right, left)
-            for other_ in BinaryOperator:
-                yield f"{operator} to {other_}", Binary(other_, left, right)
-        case Comparison(operator, left, right):
-            yield "terms swapped", Comparison(operator, right, left)
-            for comparison in ComparisonOperator:
-                yield f"{operator} to {comparison}", Comparison(comparison, left, right)
+            for other in syntax.UnaryOperator:
+                yield f"{operator} to {other}", syntax.Unary(other, operand)
+        case syntax.Binary(operator, left, right):
+            yield "operands swapped", syntax.Binary(operator, right, left)
+            for other_ in syntax.BinaryOperator:
+                yield f"{operator} to {other_}", syntax.Binary(other_, left, right)
+        case syntax.Comparison(operator, left, right):
+            yield "terms swapped", syntax.Comparison(operator, right, left)
+            for comparison in syntax.ComparisonOperator:
+                yield f"{operator} to {comparison}", syntax.Comparison(comparison, left, right)
             for offset in (1, -1):
-                shifted = linear_term(left.parts, left.constant + offset)
-                yield f"left term {offset:+}", Comparison(operator, shifted, right)
-        case Numerical(predicate, term):
+                shifted = syntax.linear_term(left.parts, left.constant + offset)
+                yield f"left term {offset:+}", syntax.Comparison(operator, shifted, right)
+        case syntax.Numerical(predicate, term):
             for offset in (1, -1, 2):
-                shifted = linear_term(term.parts, term.constant + offset)
-                yield f"argument {offset:+}", Numerical(predicate, shifted)
-            yield "other predicate", Numerical(Remainder(3, 1), term)
+                shifted = syntax.linear_term(term.parts, term.constant + offset)
+                yield f"argument {offset:+}", syntax.Numerical(predicate, shifted)
+            yield "other predicate", syntax.Numerical(Remainder(3, 1), term)
 
 
-def substitute(formula: Formula, part: Formula, by: Formula) -> Formula:
+def substitute(formula: syntax.Formula, part: syntax.Formula, by: syntax.Formula) -> syntax.Formula:
     """The formula with another formula at every place of a part."""
     if show(formula) == show(part):
         return by
     match formula:
-        case Unary(operator, operand):
-            return Unary(operator, substitute(operand, part, by))
-        case Binary(operator, left, right):
-            return Binary(operator, substitute(left, part, by), substitute(right, part, by))
+        case syntax.Unary(operator, operand):
+            return syntax.Unary(operator, substitute(operand, part, by))
+        case syntax.Binary(operator, left, right):
+            return syntax.Binary(operator, substitute(left, part, by), substitute(right, part, by))
         case _:
             # Parts of counts stay: what is counted is changed through the weights.
             return formula
@@ -450,7 +416,7 @@ def substitute(formula: Formula, part: Formula, by: Formula) -> Formula:
 
 
 def program_certificates(
-    network: Network, certificate: Certificate, rng: random.Random
+    network: layers.Network, certificate: Certificate, rng: random.Random
 ) -> Iterator[tuple[str, Certificate]]:
     """The certificate with another program, or with other groups; a claim about a program is about that."""
     said = certificate.realisation
@@ -499,7 +465,7 @@ SIZES: dict[str, Callable[[float], float]] = NUMBERS | {
 """What can happen to a weight, with factors that matter to floats."""
 
 
-def random_network_mutant(network: Network, rng: random.Random) -> tuple[str, Network | None]:
+def random_network_mutant(network: layers.Network, rng: random.Random) -> tuple[str, layers.Network | None]:
     """One mutant of a network, most often with another weight; the others are not made."""
     if rng.random() < 0.6:
         return _random_weight_mutant(network, rng)
@@ -510,7 +476,7 @@ def random_network_mutant(network: Network, rng: random.Random) -> tuple[str, Ne
     return rng.choice(found) if found else _random_weight_mutant(network, rng)
 
 
-def _random_weight_mutant(network: Network, rng: random.Random) -> tuple[str, Network | None]:
+def _random_weight_mutant(network: layers.Network, rng: random.Random) -> tuple[str, layers.Network | None]:
     tensors = tensors_of(network)
     name = rng.choice([own for own, tensor in tensors.items() if len(tensor.numbers)])
     numbers = tensors[name].numbers
@@ -530,14 +496,14 @@ def _random_weight_mutant(network: Network, rng: random.Random) -> tuple[str, Ne
 FACTORS = (2, 4, Fraction(1, 2), 3, Fraction(3, 2), 1024, Fraction(1, 1024), 1 + Fraction(1, 2**23), 2**20)
 
 
-def gentle_mutant(network: Network, rng: random.Random) -> tuple[str, Network | None]:
+def gentle_mutant(network: layers.Network, rng: random.Random) -> tuple[str, layers.Network | None]:
     """A change that often keeps the meaning in real arithmetic, though not what floats make of it."""
     places = [(index, h) for index, layer in enumerate(network.layers) for h in range(len(layer.heads))]
-    layers = [index for index, layer in enumerate(network.layers) if layer.hidden]
-    if not places and not layers:
+    with_units = [index for index, layer in enumerate(network.layers) if layer.hidden]
+    if not places and not with_units:
         return _random_weight_mutant(network, rng)
-    if layers and (not places or rng.random() < 0.45):
-        index = rng.choice(layers)
+    if with_units and (not places or rng.random() < 0.45):
+        index = rng.choice(with_units)
         what, hidden = rng.choice((_scaled_unit, _split_unit, _moved_unit))(network.layers[index], rng)
         return f"layer {index}: {what}", _with_hidden(network, index, hidden)
     index, h = rng.choice(places)
@@ -551,45 +517,47 @@ def gentle_mutant(network: Network, rng: random.Random) -> tuple[str, Network | 
     )
 
 
-def _with_hidden(network: Network, index: int, hidden: tuple[Hidden, ...]) -> Network:
+def _with_hidden(network: layers.Network, index: int, hidden: tuple[layers.Hidden, ...]) -> layers.Network:
     return _with_layer(network, index, lambda layer: replace(layer, hidden=hidden, clamps=()))
 
 
-def _scaled_unit(layer: Layer, rng: random.Random) -> tuple[str, tuple[Hidden, ...]]:
+def _scaled_unit(layer: layers.Layer, rng: random.Random) -> tuple[str, tuple[layers.Hidden, ...]]:
     """A unit read larger and written smaller."""
     place, factor = rng.randrange(len(layer.hidden)), Fraction(2) ** rng.randint(-12, 12)
     unit = layer.hidden[place]
-    changed = Hidden(scaled(unit.form, factor), unit.bias * factor, scaled(unit.outputs, 1 / factor))
+    changed = layers.Hidden(scaled(unit.form, factor), unit.bias * factor, scaled(unit.outputs, 1 / factor))
     return f"unit {place} scaled by {factor}", put_at(layer.hidden, place, changed)
 
 
-def _split_unit(layer: Layer, rng: random.Random) -> tuple[str, tuple[Hidden, ...]]:
+def _split_unit(layer: layers.Layer, rng: random.Random) -> tuple[str, tuple[layers.Hidden, ...]]:
     """A unit as two, one with a large factor and one that takes it back."""
     place, most = rng.randrange(len(layer.hidden)), Fraction(2) ** rng.randint(0, 30)
     unit = layer.hidden[place]
     more = tuple((c, x + most) for c, x in unit.outputs)
     less = tuple((c, -most) for c, _ in unit.outputs)
-    pair = tuple(Hidden(unit.form, unit.bias, tuple((c, x) for c, x in own if x)) for own in (more, less))
+    pair = tuple(
+        layers.Hidden(unit.form, unit.bias, tuple((c, x) for c, x in own if x)) for own in (more, less)
+    )
     rest = (*layer.hidden[:place], *layer.hidden[place + 1 :])
     hidden = (*rest[:place], *pair, *rest[place:]) if rng.random() < 0.5 else (pair[0], *rest, pair[1])
     return f"unit {place} split by {most}", hidden
 
 
-def _moved_unit(layer: Layer, rng: random.Random) -> tuple[str, tuple[Hidden, ...]]:
+def _moved_unit(layer: layers.Layer, rng: random.Random) -> tuple[str, tuple[layers.Hidden, ...]]:
     """The order of the units turned or shuffled."""
     hidden = list(layer.hidden)
     rng.shuffle(hidden)
     return "units shuffled", tuple(hidden)
 
 
-def _colder(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
-    assert isinstance(head.weighting, Softmax)
+def _colder(network: layers.Network, head: layers.Head, rng: random.Random) -> tuple[str, layers.Head]:
+    assert isinstance(head.weighting, layers.Softmax)
     factor = rng.choice(FACTORS)
-    form = times(factor, head.weighting.inverse_temperature)
-    return f"colder by {factor}", replace(head, weighting=Softmax(form))
+    form = closed_forms.times(factor, head.weighting.inverse_temperature)
+    return f"colder by {factor}", replace(head, weighting=layers.Softmax(form))
 
 
-def _heavier_row(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
+def _heavier_row(network: layers.Network, head: layers.Head, rng: random.Random) -> tuple[str, layers.Head]:
     if not head.query:
         return _colder(network, head, rng)
     row, factor = rng.randrange(len(head.query)), rng.choice(FACTORS)
@@ -597,7 +565,7 @@ def _heavier_row(network: Network, head: Head, rng: random.Random) -> tuple[str,
     return f"row {row} times {factor}", replace(head, query=query)
 
 
-def _shared_row(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
+def _shared_row(network: layers.Network, head: layers.Head, rng: random.Random) -> tuple[str, layers.Head]:
     """A row's query larger and its key smaller."""
     if not head.query:
         return _colder(network, head, rng)
@@ -607,9 +575,9 @@ def _shared_row(network: Network, head: Head, rng: random.Random) -> tuple[str, 
     return f"row {row}: query times {factor}, key divided by it", replace(head, query=query, key=key)
 
 
-def _level_row(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
+def _level_row(network: layers.Network, head: layers.Head, rng: random.Random) -> tuple[str, layers.Head]:
     """One more row, whose key is the same everywhere."""
-    ones = [coordinate for coordinate, form in network.positions if form == number(1)]
+    ones = [coordinate for coordinate, form in network.positions if form == closed_forms.number(1)]
     if not ones or not head.query or len(head.query) == network.head_width:
         return _heavier_row(network, head, rng)
     one, most = ones[0], Fraction(2) ** rng.randint(0, 24)
@@ -618,7 +586,7 @@ def _level_row(network: Network, head: Head, rng: random.Random) -> tuple[str, H
     return f"a level row of {most}", replace(head, query=query, key=key)
 
 
-def _turned_rows(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
+def _turned_rows(network: layers.Network, head: layers.Head, rng: random.Random) -> tuple[str, layers.Head]:
     return "rows turned round", replace(head, query=head.query[::-1], key=head.key[::-1])
 
 

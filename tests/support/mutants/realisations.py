@@ -11,29 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from attemper.attention_program.ops import (
-    Attend,
-    Choice,
-    Compare,
-    Connective,
-    Count,
-    CountTest,
-    Direction,
-    Equals,
-    Gate,
-    Letter,
-    Linear,
-    Mask,
-    Merge,
-    Nearest,
-    Not,
-    Place,
-    Program,
-    Ref,
-    Shift,
-    Step,
-    Table,
-)
+from attemper.attention_program import ops
 from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.attention_program.wellformed import complaints
 from attemper.exact.closed_forms import complement
@@ -44,7 +22,7 @@ NAMES_TRIED = 3
 """How many false groups of each size are drawn."""
 
 
-def random_program_mutant(program: Program, rng: random.Random) -> tuple[str, Program]:
+def random_program_mutant(program: ops.Program, rng: random.Random) -> tuple[str, ops.Program]:
     """A program of which one step was changed; well formed."""
     while True:
         ref = rng.randrange(len(program.steps))
@@ -55,7 +33,7 @@ def random_program_mutant(program: Program, rng: random.Random) -> tuple[str, Pr
             return f"s{ref} is {other}", replace(program, steps=steps)
 
 
-def program_mutants(program: Program) -> Iterator[tuple[str, Program]]:
+def program_mutants(program: ops.Program) -> Iterator[tuple[str, ops.Program]]:
     """Every mutant of every step, and every other output."""
     for ref, step in enumerate(program.steps):
         for other in step_mutants(program, ref):
@@ -71,69 +49,71 @@ def program_mutants(program: Program) -> Iterator[tuple[str, Program]]:
                 yield f"{name} is s{ref}", replace(program, symbols=symbols, output=symbols[0][1])
 
 
-def bits_below(program: Program, below: Ref) -> list[Ref]:
+def bits_below(program: ops.Program, below: ops.Ref) -> list[ops.Ref]:
     """The steps before this one that are bits."""
-    return [ref for ref in range(below) if not isinstance(program.steps[ref], Count | Linear)]
+    return [ref for ref in range(below) if not isinstance(program.steps[ref], ops.Count | ops.Linear)]
 
 
-def step_mutants(program: Program, ref: Ref) -> Iterator[Step]:
+def step_mutants(program: ops.Program, ref: ops.Ref) -> Iterator[ops.Step]:
     """A step with another reference, mask, choice, connective, threshold, row, letter or place."""
     bits = bits_below(program, ref)
     counts = [k for k in range(ref) if k not in bits]
     match program.steps[ref]:
-        case Letter(symbols):
-            yield Letter(tuple(symbol for symbol in program.alphabet.symbols if symbol not in symbols))
-            yield from (Letter((symbol,)) for symbol in program.alphabet.symbols)
-        case Place(form):
-            yield Place(complement(form))
-        case Not(bit):
-            yield Gate(Connective.OR, (bit,))
-            yield from map(Not, bits)
-        case Gate(connective, read):
-            yield from (Gate(other, read) for other in Connective)
-            yield from (Gate(connective, other) for other in _other_bits(read, bits))
-        case Merge(read):
-            yield Gate(Connective.OR, read)
-            yield from map(Merge, _other_bits(read, bits))
-        case Table(read, rows):
-            yield from (Table(read, (*rows[:k], *rows[k + 1 :])) for k in range(len(rows)))
-            yield from (Table(other, rows) for other in _other_bits(read, bits) if len(other) == len(read))
-        case Attend() as step:
+        case ops.Letter(symbols):
+            yield ops.Letter(tuple(symbol for symbol in program.alphabet.symbols if symbol not in symbols))
+            yield from (ops.Letter((symbol,)) for symbol in program.alphabet.symbols)
+        case ops.Place(form):
+            yield ops.Place(complement(form))
+        case ops.Not(bit):
+            yield ops.Gate(ops.Connective.OR, (bit,))
+            yield from map(ops.Not, bits)
+        case ops.Gate(connective, read):
+            yield from (ops.Gate(other, read) for other in ops.Connective)
+            yield from (ops.Gate(connective, other) for other in _other_bits(read, bits))
+        case ops.Merge(read):
+            yield ops.Gate(ops.Connective.OR, read)
+            yield from map(ops.Merge, _other_bits(read, bits))
+        case ops.Table(read, rows):
+            yield from (ops.Table(read, (*rows[:k], *rows[k + 1 :])) for k in range(len(rows)))
+            yield from (
+                ops.Table(other, rows) for other in _other_bits(read, bits) if len(other) == len(read)
+            )
+        case ops.Attend() as step:
             yield from _other_selections(step, bits)
-        case Nearest() as step:
+        case ops.Nearest() as step:
             yield from _other_nearest(step, bits, counts)
-        case Shift(direction, bit, distance, default) as step:
-            yield from (replace(step, direction=other) for other in Direction)
+        case ops.Shift(direction, bit, distance, default) as step:
+            yield from (replace(step, direction=other) for other in ops.Direction)
             yield from (replace(step, bit=other) for other in bits)
             if default is not None:
-                yield Shift(direction, bit, distance, not default)
+                yield ops.Shift(direction, bit, distance, not default)
                 yield from (replace(step, distance=other) for other in (distance - 1, distance + 1) if other)
-        case Count(mask, bit):
-            yield from (Count(other, bit) for other in Mask)
-            yield from (Count(mask, other) for other in bits)
-        case Linear(parts, constant):
-            yield from (Linear(parts, constant + step) for step in (-1, 1))
+        case ops.Count(mask, bit):
+            yield from (ops.Count(other, bit) for other in ops.Mask)
+            yield from (ops.Count(mask, other) for other in bits)
+        case ops.Linear(parts, constant):
+            yield from (ops.Linear(parts, constant + step) for step in (-1, 1))
             for k, (factor, count) in enumerate(parts):
                 for part in ((-factor, count), (factor + 1, count), *((factor, other) for other in counts)):
-                    yield Linear((*parts[:k], part, *parts[k + 1 :]), constant)
-        case Compare(count, threshold):
-            yield from (Compare(count, threshold + step) for step in (-1, 1))
-            yield from (Compare(other, threshold) for other in counts)
-            yield Equals(count, threshold)
-        case Equals(count, value):
-            yield from (Equals(count, value + step) for step in (-1, 1))
-            yield Compare(count, value)
-        case CountTest(predicate, count, scale, shift):
-            yield from (CountTest(predicate, count, scale, shift + step) for step in (-1, 1))
-            yield from (CountTest(other, count, scale, shift) for other in (Zero(), NonNegative()))
-            yield CountTest(Remainder(3, 1), count, scale, shift)
-            yield CountTest(predicate, count, scale + 1, shift)
+                    yield ops.Linear((*parts[:k], part, *parts[k + 1 :]), constant)
+        case ops.Compare(count, threshold):
+            yield from (ops.Compare(count, threshold + step) for step in (-1, 1))
+            yield from (ops.Compare(other, threshold) for other in counts)
+            yield ops.Equals(count, threshold)
+        case ops.Equals(count, value):
+            yield from (ops.Equals(count, value + step) for step in (-1, 1))
+            yield ops.Compare(count, value)
+        case ops.CountTest(predicate, count, scale, shift):
+            yield from (ops.CountTest(predicate, count, scale, shift + step) for step in (-1, 1))
+            yield from (ops.CountTest(other, count, scale, shift) for other in (Zero(), NonNegative()))
+            yield ops.CountTest(Remainder(3, 1), count, scale, shift)
+            yield ops.CountTest(predicate, count, scale + 1, shift)
 
 
-def _other_selections(step: Attend, bits: list[Ref]) -> Iterator[Step]:
+def _other_selections(step: ops.Attend, bits: list[ops.Ref]) -> Iterator[ops.Step]:
     """With another mask, choice, case, value or default."""
-    yield from (replace(step, mask=mask) for mask in Mask)
-    yield from (replace(step, choice=choice) for choice in Choice)
+    yield from (replace(step, mask=mask) for mask in ops.Mask)
+    yield from (replace(step, choice=choice) for choice in ops.Choice)
     yield from (replace(step, value=bit) for bit in bits)
     if step.default is not None:
         yield replace(step, default=not step.default)
@@ -148,10 +128,10 @@ def _other_selections(step: Attend, bits: list[Ref]) -> Iterator[Step]:
         yield replace(step, cases=tuple(cases))
 
 
-def _other_nearest(step: Nearest, bits: list[Ref], counts: list[Ref]) -> Iterator[Step]:
+def _other_nearest(step: ops.Nearest, bits: list[ops.Ref], counts: list[ops.Ref]) -> Iterator[ops.Step]:
     """With another mask, choice, bit, value or count, or with its counts exchanged."""
-    yield from (replace(step, mask=mask) for mask in (Mask.UP_TO, Mask.FROM, Mask.ALL))
-    yield from (replace(step, choice=choice) for choice in Choice)
+    yield from (replace(step, mask=mask) for mask in (ops.Mask.UP_TO, ops.Mask.FROM, ops.Mask.ALL))
+    yield from (replace(step, choice=choice) for choice in ops.Choice)
     yield from (replace(step, where=bit) for bit in bits)
     yield from (replace(step, value=bit) for bit in bits)
     yield from (replace(step, query=count) for count in counts)
@@ -159,7 +139,7 @@ def _other_nearest(step: Nearest, bits: list[Ref], counts: list[Ref]) -> Iterato
     yield replace(step, query=step.key, key=step.query)
 
 
-def _other_bits(read: tuple[Ref, ...], bits: list[Ref]) -> Iterator[tuple[Ref, ...]]:
+def _other_bits(read: tuple[ops.Ref, ...], bits: list[ops.Ref]) -> Iterator[tuple[ops.Ref, ...]]:
     """One bit less, and another in its place."""
     for k in range(len(read)):
         yield (*read[:k], *read[k + 1 :])

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -108,6 +109,7 @@ KERNELS: dict[str, tuple[Kernel, ...]] = {
 """The kernels of each class of section 6."""
 
 
+@cache
 def covered_ways(kernel_class: str) -> tuple[Way, ...]:
     """Every way that a claim about a class of kernels speaks of."""
     return tuple(way for way in every_way(kernel_class) if not (way.early_bias or way.narrow_places))

@@ -86,9 +86,9 @@ def _node(node: Any, known: list[Bits], alphabet: Sequence[str], batch: Batch, p
         case ["last"]:
             return _steps(places) == places.n
         case ["unary", name, k]:
-            return _unary(name, known[k], places)
+            return _UNARY[name](known[k], places)
         case ["binary", name, k, m]:
-            return _binary(name, known[k], known[m], places)
+            return _BINARY[name](known[k], known[m], places)
         case ["compare", name, left, right]:
             return COMPARED[name](_term(left, known, places), _term(right, known, places))
         case ["predicate", predicate, term]:
@@ -122,55 +122,6 @@ def _count(side: str, bits: Bits) -> Numbers:
     return {"#<": left, "#>": whole - left + bits, "#": np.broadcast_to(whole, bits.shape)}[side]
 
 
-def _unary(name: str, bit: Bits, places: Places) -> Bits:
-    always = np.ones_like(bit)
-    match name:
-        case "!":
-            return ~bit
-        case "Y" | "WY":
-            return _before(bit, name == "WY")
-        case "X" | "WX":
-            return _after(bit, name == "WX", places)
-        case "O":
-            return _since(always, bit)
-        case "H":
-            return ~_since(always, ~bit)
-        case "F":
-            return _until(always, bit, places)
-        case "G":
-            return ~_until(always, ~bit, places)
-        case _:
-            raise ValueError(f"no operator: {name}")
-
-
-def _binary(name: str, left: Bits, right: Bits, places: Places) -> Bits:
-    match name:
-        case "&":
-            return left & right
-        case "|":
-            return left | right
-        case "xor":
-            return left ^ right
-        case "->":
-            return ~left | right
-        case "<->":
-            return left == right
-        case "S":
-            return _since(left, right)
-        case "T":
-            return ~_since(~left, ~right)
-        case "U":
-            return _until(left, right, places)
-        case "R":
-            return ~_until(~left, ~right, places)
-        case "W":
-            return _until(left, right, places) | ~_until(np.ones_like(left), ~left, places)
-        case "M":
-            return _until(right, left & right, places)
-        case _:
-            raise ValueError(f"no operator: {name}")
-
-
 def _before(bit: Bits, at_start: bool) -> Bits:
     """The bit at i - 1."""
     return np.concatenate([np.full((len(bit), 1), at_start), bit[:, :-1]], axis=1)
@@ -198,6 +149,36 @@ def _until(left: Bits, right: Bits, places: Places) -> Bits:
         now = real[:, position] & (right[:, position] | (left[:, position] & now))
         found[:, position] = now
     return found
+
+
+def _always(bit: Bits) -> Bits:
+    return np.ones_like(bit)
+
+
+_UNARY: dict[str, Callable[[Bits, Places], Bits]] = {
+    "!": lambda bit, places: ~bit,
+    "Y": lambda bit, places: _before(bit, False),
+    "WY": lambda bit, places: _before(bit, True),
+    "X": lambda bit, places: _after(bit, False, places),
+    "WX": lambda bit, places: _after(bit, True, places),
+    "O": lambda bit, places: _since(_always(bit), bit),
+    "H": lambda bit, places: ~_since(_always(bit), ~bit),
+    "F": lambda bit, places: _until(_always(bit), bit, places),
+    "G": lambda bit, places: ~_until(_always(bit), ~bit, places),
+}
+_BINARY: dict[str, Callable[[Bits, Bits, Places], Bits]] = {
+    "&": lambda left, right, places: left & right,
+    "|": lambda left, right, places: left | right,
+    "xor": lambda left, right, places: left ^ right,
+    "->": lambda left, right, places: ~left | right,
+    "<->": lambda left, right, places: left == right,
+    "S": lambda left, right, places: _since(left, right),
+    "T": lambda left, right, places: ~_since(~left, ~right),
+    "U": _until,
+    "R": lambda left, right, places: ~_until(~left, ~right, places),
+    "W": lambda left, right, places: _until(left, right, places) | ~_until(_always(left), ~left, places),
+    "M": lambda left, right, places: _until(right, left & right, places),
+}
 
 
 # Programs --------------------------------------------------------------------------------------------------

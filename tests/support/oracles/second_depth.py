@@ -1,8 +1,8 @@
 """A second judge of files about depth, written from sections 12 and 13 of FORMAT.md alone.
 
-It imports nothing of the library. Everything is done as the text defines it, however slow: the values F_k are
-made anew for each word, formulas and programs are evaluated at every position, and the classes are found from
-one whole word for each of them.
+It imports nothing of the library; closed forms are evaluated as the second reader does. Everything is done as
+the text defines it, however slow: the values F_k are made anew for each word, formulas and programs are
+evaluated at every position, and the classes are found from one whole word for each of them.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from typing import Any
+
+from tests.support.oracles.second_reader.forms import NothingShownError, holds, value_of
 
 PROVED, REFUTED, UNKNOWN, MALFORMED = "PROVED", "REFUTED", "UNKNOWN", "MALFORMED"
 
@@ -25,7 +26,7 @@ class MalformedError(Exception):
     """The file breaks a rule of its syntax."""
 
 
-class NotCoveredError(Exception):
+class NotCoveredError(NothingShownError):
     """The text does not say what holds here, or this judge would need too long to find out."""
 
 
@@ -51,7 +52,7 @@ def verdicts_on(data: bytes, patience: int = 2000) -> list[str | None] | str:
     for claim in file["claims"]:
         try:
             verdicts.append(_verdict(file, claim, patience))
-        except NotCoveredError:
+        except NothingShownError:
             verdicts.append(None)
     return verdicts
 
@@ -164,8 +165,42 @@ def _automaton(value: object, symbols: list[str]) -> None:
         _integer(state, below=len(moves))
 
 
-_UNARY = ("!", "Y", "WY", "O", "H", "X", "WX", "F", "G")
-_BINARY = ("&", "|", "xor", "->", "<->", "S", "T", "U", "R", "W", "M")
+def _since(f: Truth, g: Truth, i: int) -> bool:
+    return any(g[j] and all(f[j + 1 : i + 1]) for j in range(i + 1))
+
+
+def _until(f: Truth, g: Truth, i: int) -> bool:
+    return any(g[j] and all(f[i:j]) for j in range(i, len(f)))
+
+
+def _not(values: Truth) -> Truth:
+    return [not value for value in values]
+
+
+_UNARY: dict[str, Callable[[Truth, int], bool]] = {
+    "!": lambda f, i: not f[i],
+    "Y": lambda f, i: i > 0 and f[i - 1],
+    "WY": lambda f, i: i == 0 or f[i - 1],
+    "O": lambda f, i: any(f[: i + 1]),
+    "H": lambda f, i: all(f[: i + 1]),
+    "X": lambda f, i: i < len(f) - 1 and f[i + 1],
+    "WX": lambda f, i: i == len(f) - 1 or f[i + 1],
+    "F": lambda f, i: any(f[i:]),
+    "G": lambda f, i: all(f[i:]),
+}
+_BINARY: dict[str, Callable[[Truth, Truth, int], bool]] = {
+    "&": lambda f, g, i: f[i] and g[i],
+    "|": lambda f, g, i: f[i] or g[i],
+    "xor": lambda f, g, i: f[i] != g[i],
+    "->": lambda f, g, i: not f[i] or g[i],
+    "<->": lambda f, g, i: f[i] == g[i],
+    "S": _since,
+    "T": lambda f, g, i: not _since(_not(f), _not(g), i),
+    "U": _until,
+    "R": lambda f, g, i: not _until(_not(f), _not(g), i),
+    "W": lambda f, g, i: all(f[i:]) or _until(f, g, i),
+    "M": lambda f, g, i: any(f[i:]) and not _until(_not(f), _not(g), i),
+}
 _RELATIONS: dict[str, Callable[[int, int], bool]] = {
     "<=": lambda x, y: x <= y,
     "<": lambda x, y: x < y,
@@ -190,10 +225,10 @@ def _formula(value: object, symbols: list[str]) -> None:
             case ["first"] | ["last"]:
                 pass
             case ["unary", operator, operand]:
-                _require(operator in _UNARY)
+                _require(isinstance(operator, str) and operator in _UNARY)
                 _integer(operand, below=number)
             case ["binary", operator, left, right]:
-                _require(operator in _BINARY)
+                _require(isinstance(operator, str) and operator in _BINARY)
                 _integer(left, below=number)
                 _integer(right, below=number)
             case ["compare", relation, left, right]:
@@ -351,44 +386,6 @@ def _closed_form(form: object) -> None:
             raise MalformedError
 
 
-def _form_at(form: Any, i: int, n: int) -> Fraction:
-    match form:
-        case "i":
-            return Fraction(i)
-        case "n":
-            return Fraction(n)
-        case "sign":
-            return Fraction((-1) ** i)
-        case str():
-            return Fraction(form)
-        case ["+", *parts]:
-            return sum((_form_at(part, i, n) for part in parts), Fraction(0))
-        case ["*", *parts]:
-            product = Fraction(1)
-            for part in parts:
-                product *= _form_at(part, i, n)
-            return product
-        case ["^", part, exponent]:
-            return Fraction(_form_at(part, i, n) ** exponent)
-        case ["test", predicate, a, b, c]:
-            return Fraction(_holds(predicate, a * i + b * n + c))
-        case ["digits", part]:
-            value = _form_at(part, i, n)
-            return Fraction(next(d for d in range(1, 10**6) if value < 2**d))
-    raise NotCoveredError
-
-
-def _holds(predicate: Any, number: int) -> bool:
-    match predicate:
-        case "zero":
-            return number == 0
-        case "nonnegative":
-            return number >= 0
-        case ["mod", m, r]:
-            return bool(number % m == r)
-    raise NotCoveredError
-
-
 def program_values(program: dict[str, Any], word: Word) -> list[int]:
     """The output's bit at every position; NotCoveredError where a promise is broken."""
     n = len(word)
@@ -406,7 +403,7 @@ def _step_at(step: list[Any], i: int, word: Word, values: list[list[int]]) -> in
         case ["letter", letters]:
             return int(word[i - 1] in letters)
         case ["place", form]:
-            value = _form_at(form, i, n)
+            value = value_of(form, i, n)
             if value not in (0, 1):
                 raise NotCoveredError
             return int(value)
@@ -455,7 +452,7 @@ def _step_at(step: list[Any], i: int, word: Word, values: list[list[int]]) -> in
         case ["equals", k, t]:
             return int(values[k][i] == t)
         case ["test", predicate, k, a, b]:
-            return int(_holds(predicate, a * values[k][i] + b))
+            return int(holds(predicate, a * values[k][i] + b))
     raise NotCoveredError
 
 
@@ -505,66 +502,13 @@ def _true_at(node: list[Any], i: int, word: Word, table: list[Truth]) -> bool:
         case ["last"]:
             return i == n - 1
         case ["unary", operator, k]:
-            return _unary(operator, table[k], i, n)
+            return _UNARY[operator](table[k], i)
         case ["binary", operator, k, m]:
-            return _binary(operator, table[k], table[m], i, n)
+            return _BINARY[operator](table[k], table[m], i)
         case ["compare", relation, left, right]:
             return _RELATIONS[relation](_number(left, i, n, table), _number(right, i, n, table))
         case ["predicate", ["mod", m, r], term]:
             return bool(_number(term, i, n, table) % m == r)
-    raise NotCoveredError
-
-
-def _unary(operator: str, f: Truth, i: int, n: int) -> bool:
-    match operator:
-        case "!":
-            return not f[i]
-        case "Y":
-            return i > 0 and f[i - 1]
-        case "WY":
-            return i == 0 or f[i - 1]
-        case "O":
-            return any(f[j] for j in range(i + 1))
-        case "H":
-            return all(f[j] for j in range(i + 1))
-        case "X":
-            return i < n - 1 and f[i + 1]
-        case "WX":
-            return i == n - 1 or f[i + 1]
-        case "F":
-            return any(f[j] for j in range(i, n))
-        case "G":
-            return all(f[j] for j in range(i, n))
-    raise NotCoveredError
-
-
-def _binary(operator: str, f: Truth, g: Truth, i: int, n: int) -> bool:
-    def negated(values: Truth) -> Truth:
-        return [not value for value in values]
-
-    match operator:
-        case "&":
-            return f[i] and g[i]
-        case "|":
-            return f[i] or g[i]
-        case "xor":
-            return f[i] != g[i]
-        case "->":
-            return not f[i] or g[i]
-        case "<->":
-            return f[i] == g[i]
-        case "S":
-            return any(g[j] and all(f[m] for m in range(j + 1, i + 1)) for j in range(i + 1))
-        case "T":
-            return not _binary("S", negated(f), negated(g), i, n)
-        case "U":
-            return any(g[j] and all(f[m] for m in range(i, j)) for j in range(i, n))
-        case "R":
-            return not _binary("U", negated(f), negated(g), i, n)
-        case "W":
-            return all(f[j] for j in range(i, n)) or _binary("U", f, g, i, n)
-        case "M":
-            return not _binary("W", negated(f), negated(g), i, n)
     raise NotCoveredError
 
 

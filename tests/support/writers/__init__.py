@@ -1,1 +1,1 @@
-"""Commands that write or print: campaigns, comparisons, counts, the gallery, the list of these files."""
+"""Commands that write or print: comparisons, counts, the gallery, the list of these files."""

@@ -556,7 +556,7 @@ def _size(held: Known | Integer) -> Grown:
 
 
 def _error(held: Known | Integer) -> Grown:
-    return (held.error, held.vanishing) if isinstance(held, Integer) else (held.error, 0)
+    return (held.error, held.fading) if isinstance(held, Integer) else (held.error, 0)
 
 
 def _noise(scores: Scores) -> Fraction:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from math import comb
 
 Laurent = Mapping[tuple[int, int], Fraction]
@@ -18,23 +20,20 @@ def monomial(a: int, b: int) -> Laurent:
     return {(a, b): Fraction(1)}
 
 
-def plus(left: Laurent, right: Laurent) -> Laurent:
-    total = dict(left)
-    for key, value in right.items():
-        total[key] = total.get(key, Fraction(0)) + value
+def plus(*forms: Laurent) -> Laurent:
+    total: defaultdict[tuple[int, int], Fraction] = defaultdict(Fraction)
+    for form in forms:
+        for key, value in form.items():
+            total[key] += value
     return _without_zeros(total)
 
 
 def times(left: Laurent, right: Laurent) -> Laurent:
-    total: dict[tuple[int, int], Fraction] = {}
-    for (a, b), x in left.items():
-        for (c, d), y in right.items():
-            total[a + c, b + d] = total.get((a + c, b + d), Fraction(0)) + x * y
-    return _without_zeros(total)
+    return plus(*({(a + c, b + d): x * y} for (a, b), x in left.items() for (c, d), y in right.items()))
 
 
 def scaled(form: Laurent, factor: Fraction | int) -> Laurent:
-    return times(form, constant(factor))
+    return {key: value * factor for key, value in form.items()} if factor else {}
 
 
 def minus(left: Laurent, right: Laurent) -> Laurent:
@@ -46,7 +45,7 @@ def least_ratio(form: Laurent, other: Laurent, masking: str) -> Fraction | None:
     starts = _STARTS[masking]
     ratio = min(_at(form, i0, i0 + d) / _at(other, i0, i0 + d) for i0, d in starts)
     rest = minus(form, scaled(other, ratio))
-    negative = any(value < 0 for i0, d in starts for value in _expanded(rest, i0, d).values())
+    negative = any(value < 0 for start in starts for value in in_steps((rest,), start)[0].values())
     return None if negative else ratio
 
 
@@ -57,25 +56,29 @@ def _at(form: Laurent, i: int, n: int) -> Fraction:
     return sum((value * Fraction(i) ** a * Fraction(n) ** b for (a, b), value in form.items()), Fraction(0))
 
 
-def _expanded(form: Laurent, i0: int, d: int) -> dict[tuple[int, int], Fraction]:
-    """The coefficients in x and y of i = i0 + x, n = i0 + d + x + y; least powers divided out."""
-    lowest = (min((a for a, _ in form), default=0), min((b for _, b in form), default=0))
-    total: dict[tuple[int, int], Fraction] = {}
-    for (a, b), value in form.items():
-        a, b = a - lowest[0], b - lowest[1]
-        for x1 in range(a + 1):
-            for x2 in range(b + 1):
-                for y in range(b - x2 + 1):
-                    part = (
-                        comb(a, x1)
-                        * i0 ** (a - x1)
-                        * comb(b, x2)
-                        * comb(b - x2, y)
-                        * (i0 + d) ** (b - x2 - y)
-                    )
-                    key = (x1 + x2, y)
-                    total[key] = total.get(key, Fraction(0)) + value * part
-    return total
+def in_steps(forms: Sequence[Laurent], start: tuple[int, int]) -> list[Laurent]:
+    """The coefficients in x and y of i = i0 + x, n = i0 + d + x + y; all divided by least powers."""
+    least_a = min((a for form in forms for a, _ in form), default=0)
+    least_b = min((b for form in forms for _, b in form), default=0)
+    found = []
+    for form in forms:
+        total: defaultdict[tuple[int, int], Fraction] = defaultdict(Fraction)
+        for (a, b), value in form.items():
+            for key, c in _monomial_in_steps(a - least_a, b - least_b, *start):
+                total[key] += value * c
+        found.append(_without_zeros(total))
+    return found
+
+
+@cache
+def _monomial_in_steps(a: int, b: int, i0: int, d: int) -> tuple[tuple[tuple[int, int], int], ...]:
+    """i^a n^b for powers that are not negative, as a sum."""
+    return tuple(
+        ((p + r, q - r), comb(a, p) * i0 ** (a - p) * comb(b, q) * (i0 + d) ** (b - q) * comb(q, r))
+        for p in range(a + 1)
+        for q in range(b + 1)
+        for r in range(q + 1)
+    )
 
 
 def _without_zeros(form: Mapping[tuple[int, int], Fraction]) -> Laurent:

@@ -121,7 +121,7 @@ MODELS: tuple[Callable[[int, int], HardModel], ...] = (
     lambda n, seed: RandomWeights(n, (1, 1), seed, 3, 0.5, SYMBOLS, None),
     lambda n, seed: PrefixXor(n, 1 + seed % 3, SYMBOLS, None),
     lambda n, seed: NearestOneChain(n, 1 + seed % 2, SYMBOLS, None),
-    lambda n, seed: ScatteredPositions(n, 1, 3 + seed % 20, SYMBOLS, None),
+    lambda n, seed: ScatteredPositions(n, 1, SYMBOLS, None, 3 + seed % 20),
 )
 
 

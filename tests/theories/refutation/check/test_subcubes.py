@@ -182,7 +182,8 @@ def _chain(draw: random.Random, n: int, marked: bool) -> HardModel:
 
 def _scattered(draw: random.Random, n: int, marked: bool) -> HardModel:
     symbols, ending = (MARKED, "$") if marked else (UNMARKED, None)
-    return ScatteredPositions(n, draw.randint(1, 2), draw.choice((7, 101, 10_007)), symbols, ending)
+    layers, prime = draw.randint(1, 2), draw.choice((7, 101, 10_007))
+    return ScatteredPositions(n, layers, symbols, ending, prime)
 
 
 def _mismatch(draw: random.Random, n: int, marked: bool) -> HardModel:

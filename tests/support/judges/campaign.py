@@ -1,31 +1,24 @@
 """Campaigns against the checker: many networks, and every claim that it makes of them judged from files.
 
-    python -m tests.support.writers.campaign --kind hand-built --count 10000 --seed 1
-
 Kinds: `hand-built` networks with float claims, `mutants` of compiled networks with float claims, and `real`:
 files of compiled and hand-built networks with bytes changed, judged in real arithmetic. What the checker says
 is taken from the library; whether that is true is not: the files are read, run and compared with the source's
-truth by code that imports nothing of the library. One false claim makes the command fail.
+truth by code that imports nothing of the library.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import random
-import sys
 import tempfile
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from safetensors.numpy import save
 
 import attemper
@@ -49,7 +42,7 @@ from tests.support.drawn.hand_built import KINDS, hand_built
 from tests.support.mutants.one_change import gentle_mutant, random_network_mutant
 from tests.support.oracles import raw_exact, raw_forward, raw_truth
 from tests.support.oracles.raw_files import RawNetwork, places_of, raw_network, read_folder
-from tests.support.oracles.raw_forward import Batch, Order, Way, all_words, batch_of, covered_ways, every_way
+from tests.support.oracles.raw_forward import Batch, Order, Way, all_words, batch_of, covered_ways
 
 QUARTER = 0.25
 """How far an output may be from the truth."""
@@ -138,17 +131,8 @@ def adversarial(length: int, symbols: int, rng: random.Random) -> list[Word]:
     ]
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How much each network is run: ways for the short words and for longer ones, runs of the longest."""
-
-    short: int
-    middle: int
-    long: int
-
-
-FAST = Effort(short=8, middle=3, long=2)
-THOROUGH = Effort(short=20, middle=6, long=4)
+SHORT_WAYS, MIDDLE_WAYS, LONG_WORDS = 8, 3, 2
+"""How much each network is run: ways for the short words and for longer ones, runs of the longest."""
 
 SHORT = {2: 5, 3: 4}
 """All words up to this length run, for so many symbols."""
@@ -235,9 +219,7 @@ def judge(
     source: dict[str, Any],
     claims: Sequence[FloatClaim],
     rng: random.Random,
-    effort: Effort,
     *,
-    beyond: bool,
     name: str,
     tally: Tally,
 ) -> Falsehood | None:
@@ -247,18 +229,18 @@ def judge(
     middle = [word for length in MIDDLE for word in rng.sample(adversarial(length, symbols, rng), 2)]
     longer = judged(middle, source, raw.alphabet)
     for claim in claims:
-        for words, ways in ((short, effort.short), (longer, effort.middle)):
+        for words, ways in ((short, SHORT_WAYS), (longer, MIDDLE_WAYS)):
             own = words.up_to(claim.horizon)
-            for way in _ways(claim, rng, ways, beyond=beyond) if own else ():
+            for way in _ways(claim, rng, ways) if own else ():
                 assert own is not None
                 if found := _contradiction(raw, own, claim, way, name, tally):
                     return found
     far = [claim for claim in claims if claim.horizon > max(MIDDLE)]
-    for claim in rng.sample(far, min(len(far), effort.long)):
+    for claim in rng.sample(far, min(len(far), LONG_WORDS)):
         length = _long_length(claim.horizon, rng)
         count = max(1, min(6, 2 * LONG // length))
         words = judged(rng.sample(adversarial(length, symbols, rng), count), source, raw.alphabet)
-        for way in _ways(claim, rng, 1, beyond=beyond):
+        for way in _ways(claim, rng, 1):
             cheap = replace(way, order=Order.TORCH) if length > LONG else way
             if found := _contradiction(raw, words, claim, cheap, name, tally):
                 return found
@@ -272,16 +254,10 @@ def _long_length(horizon: int, rng: random.Random) -> int:
     return min(horizon, LONG) - rng.randrange(2)
 
 
-def _ways(claim: FloatClaim, rng: random.Random, count: int, *, beyond: bool) -> list[Way]:
+def _ways(claim: FloatClaim, rng: random.Random, count: int) -> list[Way]:
     """Some of the ways to run that the claim is about."""
-    every = ways_of(claim.kernel, beyond)
+    every = covered_ways(claim.kernel)
     return rng.sample(every, min(count, len(every)))
-
-
-@lru_cache
-def ways_of(kernel: str, beyond: bool) -> tuple[Way, ...]:
-    """All ways of a class of kernels that are tried."""
-    return every_way(kernel) if beyond else covered_ways(kernel)
 
 
 def _contradiction(
@@ -312,9 +288,7 @@ def _shown(word: Sequence[int], alphabet: Sequence[str]) -> str:
 # Hand-built networks ------------------------------------------------------------------------------------
 
 
-def judge_hand_built(
-    kind: str, seed: object, tally: Tally, folder: Path, effort: Effort = FAST, *, beyond: bool = False
-) -> Falsehood | None:
+def judge_hand_built(kind: str, seed: object, tally: Tally, folder: Path) -> Falsehood | None:
     """Build, check and judge one network; the seed and the kind say which."""
     rng = random.Random(f"{kind} {seed}")
     built = hand_built(kind, rng)
@@ -330,21 +304,15 @@ def judge_hand_built(
         return None
     tally.claimed += 1
     tally.claims += len(claims)
-    return judge(
-        raw, source_of(formula), claims, rng, effort, beyond=beyond, name=f"{kind} {seed}", tally=tally
-    )
+    return judge(raw, source_of(formula), claims, rng, name=f"{kind} {seed}", tally=tally)
 
 
-def hand_built_campaign(
-    kind: str, count: int, seed: object, effort: Effort = FAST, *, beyond: bool = False
-) -> Tally:
+def hand_built_campaign(kind: str, count: int, seed: object) -> Tally:
     """So many networks of a kind."""
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         for number in range(count):
-            note(
-                tally, judge_hand_built(kind, f"{seed}.{number}", tally, Path(folder), effort, beyond=beyond)
-            )
+            note(tally, judge_hand_built(kind, f"{seed}.{number}", tally, Path(folder)))
     return tally
 
 
@@ -353,6 +321,15 @@ def note(tally: Tally, found: Falsehood | None) -> None:
     if found:
         tally.wrong += 1
         tally.false += [found][: max(0, 50 - len(tally.false))]
+
+
+def _until_claimed(count: int, judge_one: Callable[[int, Tally, Path], Falsehood | None]) -> Tally:
+    tally, number = Tally(), 0
+    with tempfile.TemporaryDirectory() as folder:
+        while tally.claimed < count and number < 40 * count:
+            note(tally, judge_one(number, tally, Path(folder)))
+            number += 1
+    return tally
 
 
 # Mutants of compiled networks ---------------------------------------------------------------------------
@@ -387,9 +364,7 @@ def compiled(text: str, regime: str) -> Network:
     return attemper.compile(text, "ab", regime=regime, at="last").network  # type: ignore[arg-type]
 
 
-def judge_mutant(
-    seed: object, tally: Tally, folder: Path, effort: Effort = FAST, *, beyond: bool = False
-) -> Falsehood | None:
+def judge_mutant(seed: object, tally: Tally, folder: Path) -> Falsehood | None:
     """Change a compiled network in one to three places, check and judge it."""
     rng = random.Random(f"mutant {seed}")
     text, regime = rng.choice(COMPILED)
@@ -416,17 +391,12 @@ def judge_mutant(
     tally.claimed += 1
     tally.claims += len(claims)
     full = f"mutant {seed} ({text}, {regime}: {'; '.join(names)})"
-    return judge(raw, source_of(formula), claims, rng, effort, beyond=beyond, name=full, tally=tally)
+    return judge(raw, source_of(formula), claims, rng, name=full, tally=tally)
 
 
-def mutant_campaign(count: int, seed: object, effort: Effort = FAST, *, beyond: bool = False) -> Tally:
+def mutant_campaign(count: int, seed: object) -> Tally:
     """Mutants until so many have float claims."""
-    tally, number = Tally(), 0
-    with tempfile.TemporaryDirectory() as folder:
-        while tally.claimed < count and number < 40 * count:
-            note(tally, judge_mutant(f"{seed}.{number}", tally, Path(folder), effort, beyond=beyond))
-            number += 1
-    return tally
+    return _until_claimed(count, lambda k, tally, folder: judge_mutant(f"{seed}.{k}", tally, folder))
 
 
 # Files with changed bytes, in real arithmetic -----------------------------------------------------------
@@ -645,68 +615,4 @@ def _judge_exactly(
 
 def real_campaign(count: int, seed: object, length: int = REAL_LENGTH) -> Tally:
     """Changed files until so many are proved, and judged."""
-    tally, number = Tally(), 0
-    with tempfile.TemporaryDirectory() as folder:
-        while tally.claimed < count and number < 40 * count:
-            note(tally, judge_real(f"{seed}.{number}", tally, Path(folder), length))
-            number += 1
-    return tally
-
-
-# The command --------------------------------------------------------------------------------------------
-
-
-def _rows(options: argparse.Namespace) -> Iterator[tuple[str, Tally]]:
-    """What became of each kind, one after the other."""
-    effort = THOROUGH if options.thorough else FAST
-    if options.kind == "mutants":
-        yield "mutants", mutant_campaign(options.count, options.seed, effort, beyond=options.beyond)
-        return
-    if options.kind == "real":
-        yield "real", real_campaign(options.count, options.seed)
-        return
-    kinds = [options.only] if options.only else list(KINDS)
-    for number, kind in enumerate(kinds):
-        count = options.count // len(kinds) + (number < options.count % len(kinds))
-        yield kind, hand_built_campaign(kind, count, options.seed, effort, beyond=options.beyond)
-
-
-def main() -> int:
-    """Run a campaign and print what became of the networks."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--kind", choices=("hand-built", "mutants", "real"), default="hand-built")
-    parser.add_argument(
-        "--count", type=int, default=1000, help="networks built; for the others, networks judged"
-    )
-    parser.add_argument("--seed", default="1")
-    parser.add_argument("--only", choices=tuple(KINDS), help="one kind of hand-built network")
-    parser.add_argument(
-        "--beyond", action="store_true", help="also ways that no claim speaks of: expect false ones"
-    )
-    parser.add_argument("--thorough", action="store_true", help="more ways and words for each network")
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    started, false, total = time.perf_counter(), [], Tally()
-    sys.stdout.write(HEADER + "\n")
-    for name, tally in _rows(options):
-        sys.stdout.write(tally.row(name) + "\n")
-        sys.stdout.flush()
-        false += tally.false
-        total = summed(total, tally)
-    seconds = time.perf_counter() - started
-    sys.stdout.write(total.row("all") + f"   {total.built / seconds:.1f} networks/s\n")
-    for line in false:
-        sys.stdout.write(f"  {line}\n")
-    return 1 if total.wrong else 0
-
-
-def summed(left: Tally, right: Tally) -> Tally:
-    """Both tallies together."""
-    counts = Counter(vars(left) | {"false": 0})
-    counts.update(vars(right) | {"false": 0})
-    del counts["false"]
-    return Tally(**counts, false=[*left.false, *right.false])
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return _until_claimed(count, lambda k, tally, folder: judge_real(f"{seed}.{k}", tally, folder, length))
