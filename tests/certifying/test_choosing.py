@@ -116,7 +116,7 @@ def test_for_a_remark_on_layers_no_automaton_is_taken_apart_again(monkeypatch: p
     dfa = automata.dyck(6)
     found = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,))
     again = decompose(dfa, CascadeCaps(counter=False))
-    monkeypatch.setattr("attemper.certifying.choosing.decompose", None)
+    monkeypatch.setattr("attemper.compiling.decomposing.decompose.decompose", None)
     assert layers_without_counting(found) == way_taken(again.alternatives).sublayers == 4
 
 

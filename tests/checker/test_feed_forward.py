@@ -186,7 +186,7 @@ def test_the_deviation_looks_at_both_ends() -> None:
 
 def test_units_with_a_corner_inside_are_not_flat_though_their_ends_are_equal() -> None:
     """A tent over a mean of 0 to 1 is 0 at both ends, and 1/2 between, where one of its corners is."""
-    names = Formulas(("a", "b"))
+    names = Formulas(("a", "b")).names
     (mean,) = names.values(names.mean(Masking.FUTURE, names.letter("a")))
     tent: tuple[Unit, ...] = ((Fraction(0), Fraction(1)), (Fraction(-1, 2), Fraction(-2)))
     assert piecewise(tent, Fraction(0)) == piecewise(tent, Fraction(1)) == 0

@@ -21,7 +21,7 @@ SOURCE = ROOT / "src" / "attemper"
 
 def compile_and_check() -> None:
     """`O a` becomes a network, and PROVED is said of it: in real arithmetic, and up to all horizons."""
-    model = attemper.compile("O a", "ab")
+    model = attemper.compile("O a", "ab", regime="temperature")
     assert model.check(model.certify()).status is Status.PROVED
 
 
@@ -63,7 +63,7 @@ import sys
 files = {}
 sys.setprofile(lambda frame, event, _: files.setdefault(frame.f_code.co_filename))
 import attemper
-model = attemper.compile("O a", "ab")
+model = attemper.compile("O a", "ab", regime="temperature")
 status = model.check(model.certify()).status
 sys.setprofile(None)
 print(status, *files, sep="\\n")
