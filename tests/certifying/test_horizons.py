@@ -131,7 +131,7 @@ def three_heads() -> Parts:
 
 
 class Judge:
-    """A checker that proves everything up to a length, and says something or other of its strains."""
+    """A checker that proves everything up to a length, and says something or other of its lost_shares."""
 
     def __init__(self, horizon: int, rng: Random) -> None:
         self.form = FLOAT32
@@ -145,12 +145,12 @@ class Judge:
     def bounds_at(self, kernel: Kernel, length: int) -> Bounds:
         assert length not in self.looked
         self.looked.append(length)
-        strains = {
+        lost_shares = {
             (f"layer 0, head {k}", Fraction(1)): (flint.arb(length) / aim) ** power
             * (1 + self.noise * self.rng.random())
             for k, (aim, power) in enumerate(zip(self.aims, self.powers, strict=True))
         }
-        return Bounds([], strains, None if length <= self.horizon else f"beyond {length}")
+        return Bounds([], lost_shares, None if length <= self.horizon else f"beyond {length}")
 
     def search(self, kernel: Kernel, guess: int, most: int) -> Horizon:
         """What is found by asking this checker."""
@@ -173,7 +173,7 @@ def test_the_exact_end_is_found_whatever_leads_the_search(seed: int) -> None:
     assert len(judge.looked) <= 110
 
 
-def test_honest_strains_lead_straight_there() -> None:
+def test_honest_shares_lead_straight_there() -> None:
     for horizon in (12, 908, 15_604_531, 23_162_983):
         judge = Judge(horizon, Random(0))
         judge.aims, judge.powers, judge.noise = [horizon + 0.5] * 3, [2.0] * 3, 0

@@ -138,8 +138,8 @@ class GrowingErrors:
 
     def learn(self, length: int, bounds: Bounds, part: NetworkPart) -> None:
         """Take in a length."""
-        for place, strain in bounds.strains.items():
-            size = _most(strain)
+        for place, lost_share in bounds.lost_shares.items():
+            size = _most(lost_share)
             if 0 < size < 2:
                 self.score_gaps.setdefault(place, Extrapolation(1)).seen[length] = size
         if not bounds.offs:

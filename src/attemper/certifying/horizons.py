@@ -76,7 +76,7 @@ class Horizons:
         """What limited some format and kernel, the last one last."""
         self._ended: dict[tuple[FloatFormat, Kernel], NetworkPart] = {}
         """What limited each."""
-        self._strains: GrowingErrors | None = None
+        self._growing: GrowingErrors | None = None
 
     def of(self, form: FloatFormat, kernel: Kernel, most: int = LONGEST) -> Horizon:
         """The greatest length up to `most` that is proved, and a place that has no proof beyond."""
@@ -85,8 +85,8 @@ class Horizons:
         rounding = self._roundings[form]
         if isinstance(rounding, str):
             return Horizon(0, rounding)
-        self._strains = GrowingErrors(self._readings, self._parts, self._strains)
-        search = _Search(rounding, kernel, self._parts, self._strains)
+        self._growing = GrowingErrors(self._readings, self._parts, self._growing)
+        search = _Search(rounding, kernel, self._parts, self._growing)
         guess, first = min(self._guess(form, kernel), most), (form, Kernel.NUMERATOR_FIRST)
         is_alike = first in self._known and self._known[first].length == guess
         beyond = self._ended.get(first) if is_alike else None
@@ -158,10 +158,10 @@ def _exponent(form: FloatFormat, horizon: int) -> int:
 class _Search:
     """The search for one horizon; `limit` is the part that limits it, if that is smaller than the whole."""
 
-    def __init__(self, rounding: Rounding, kernel: Kernel, parts: Parts, strains: GrowingErrors) -> None:
+    def __init__(self, rounding: Rounding, kernel: Kernel, parts: Parts, growing: GrowingErrors) -> None:
         self.kernel = kernel
         self.parts = parts
-        self.strains = strains
+        self.growing = growing
         self.looks = 0
         self.shares = 0.0
         self.limit: NetworkPart | None = None
@@ -216,7 +216,7 @@ class _Search:
         else:
             self.shares += len(part) / len(self.parts.whole)
         bounds = self._bounds(part, length)
-        self.strains.learn(length, bounds, part)
+        self.growing.learn(length, bounds, part)
         return bounds
 
     def _bounds(self, part: NetworkPart, length: int) -> Bounds:
@@ -280,7 +280,7 @@ class _Level:
         """Whether a part that fails at a length is clearly proved at the one before: the whole tells."""
         if self._is_whole or self.smaller is not None:
             return False
-        ends = self.search.strains.ends(self.good, self.part)
+        ends = self.search.growing.ends(self.good, self.part)
         inside = [(end, growth) for end, growth in ends if self.good <= int(end) < self.bad]
         if len(inside) != 1:
             return False
@@ -305,7 +305,7 @@ class _Level:
 
     def _suspected(self) -> int | None:
         """Behind the middle one of all lengths where something may fail; or beside the last length."""
-        found = self.search.strains.ends(self.good, self.part)
+        found = self.search.growing.ends(self.good, self.part)
         inside = sorted({int(end) for end, _ in found if self.good <= int(end) < self.bad})
         if inside:
             self._missed = 0

@@ -104,11 +104,11 @@ class PartRounding:
     def bounds_at(self, kernel: Kernel, length: int) -> Bounds:
         """The bounds of the part, with the names that heads have in the whole."""
         bounds = self._rounding.bounds_at(kernel, length)
-        strains = {(self._names[name], limit): size for (name, limit), size in bounds.strains.items()}
+        lost_shares = {(self._names[name], limit): size for (name, limit), size in bounds.lost_shares.items()}
         if bounds.failure is None:
-            return Bounds(bounds.offs, strains, None)
+            return Bounds(bounds.offs, lost_shares, None)
         name, blank, reason = bounds.failure.partition(" (")
-        return Bounds(bounds.offs, strains, self._names.get(name, name) + blank + reason)
+        return Bounds(bounds.offs, lost_shares, self._names.get(name, name) + blank + reason)
 
 
 def _part(found: Iterable[HeadIndex | Coordinate]) -> NetworkPart:

@@ -506,7 +506,7 @@ def test_what_floats_lose_is_what_the_query_is_off_by() -> None:
     losses = []
     for length in (1_000, 10_000, 20_000):
         bounds = Rounding(analysis, FLOAT64).bounds_at(Kernel.NUMERATOR_FIRST, length)
-        losses.append(bounds.strains[name, Fraction(15, 16)] * most)
+        losses.append(bounds.lost_shares[name, Fraction(15, 16)] * most)
     assert losses[0] < losses[1] < losses[2]
     assert failure_at(analysis, FLOAT64, Kernel.NUMERATOR_FIRST, 200_000) is not None
 

@@ -24,7 +24,7 @@ from attemper.checker.names import Affine, Clamped, LengthDigits, UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Arithmetic, Kernel, Lengths, OfInteger
 from attemper.checker.rounding.attention import LARGEST_LOSS
-from attemper.checker.rounding.growth import at_most, fading, size_of, times, total
+from attemper.checker.rounding.growth import at_most, size_of, times, total, vanishing
 from attemper.checker.rounding.network import Rounding
 from attemper.checker.rules import HeadFact
 from attemper.checker.values import Bound, ResidualValues, bound_of, magnitude_of, of_closed_form
@@ -214,7 +214,7 @@ def test_fading_bounds_weights_at_every_length(margin: Margin) -> None:
         for longest in (1, 2, 3, 100, 511, 512):
             lengths = Lengths(Arithmetic(names, FLOAT64), longest)
             kept, noise = ball(Fraction(9, 10)), ball(Fraction(11, 10))
-            weight, power = fading(lengths, margin, kept, noise)
+            weight, power = vanishing(lengths, margin, kept, noise)
             assert power == margin.digits + margin.digits // 2
             for n in range(1, longest + 1):
                 exponent = (ball(margin.base) + margin.digits * n.bit_length()) * kept
@@ -508,9 +508,9 @@ def test_computed_scores_are_within_their_bounds(regime: Regime) -> None:
     assert isinstance(head.weighting, Softmax)
     model, rng = DenseTransformer(found.soft).to(torch.float32), random.Random(2)
     for n in (2, 5, 15, 31):
-        strains = Rounding(analysis, FLOAT32).bounds_at(Kernel.NUMERATOR_FIRST, n).strains
-        strain = strains[f"layer {last}, head 0", LARGEST_LOSS]
-        most = float(strain) * float(LARGEST_LOSS) * float(fact.rule.gap)
+        lost_shares = Rounding(analysis, FLOAT32).bounds_at(Kernel.NUMERATOR_FIRST, n).lost_shares
+        lost_share = lost_shares[f"layer {last}, head 0", LARGEST_LOSS]
+        most = float(lost_share) * float(LARGEST_LOSS) * float(fact.rule.gap)
         assert most < 4
         words = [tuple(rng.choices("ab", weights=(3, 2), k=n)) for _ in range(20)]
         stream = stream_after(model, last - 1, words)
@@ -572,7 +572,7 @@ def test_float_bounds_are_those_of_the_format(form: FloatFormat, u: Fraction, le
         extra = 2 * length * unit / (1 - 2 * length * unit)
         integers = []
         for layer, index, head in value_heads(found.soft):
-            loss = bounds.strains[f"layer {layer}, head {index}", LARGEST_LOSS] * ball(LARGEST_LOSS)
+            loss = bounds.lost_shares[f"layer {layer}, head {index}", LARGEST_LOSS] * ball(LARGEST_LOSS)
             kept = 1 - loss - 2 * unit
             longest = {d: min(2**d - 1, length) for d in range(1, length.bit_length() + 1)}
             most = max((-(8 + 2 * flint.arb(d)) * kept).exp() * x**3 for d, x in longest.items())
@@ -608,7 +608,7 @@ def test_float_bounds_are_those_of_the_format(form: FloatFormat, u: Fraction, le
             lost = summed(dk, {p: x * rate for p, x in summed(k, dk).items()})
             parts += [multiplied(dq, k), {p: 2 * x for p, x in multiplied(summed(q, dq), lost).items()}]
         gap = 4
-        last = bounds.strains[f"layer {len(found.soft.layers) - 1}, head 0", LARGEST_LOSS]
+        last = bounds.lost_shares[f"layer {len(found.soft.layers) - 1}, head 0", LARGEST_LOSS]
         assert is_about(last * ball(LARGEST_LOSS) * gap, highest(summed(*parts), length))
 
 

@@ -503,7 +503,7 @@ def test_what_is_read_is_off_by_what_strays(form: FloatFormat, u: Fraction) -> N
     for length in (2, 24):
         bounds = Rounding(analysis, form).bounds_at(Kernel.NUMERATOR_FIRST, length)
         off = as_number(bounds.offs[target])
-        loss = bounds.strains[f"layer {number_}, head 0", Fraction(15, 16)] * ball(Fraction(15, 16))
+        loss = bounds.lost_shares[f"layer {number_}, head 0", Fraction(15, 16)] * ball(Fraction(15, 16))
         with precision(128):
             unit, e = ball(u), 8 * ball(u)
             noise = (1 + e) * (1 + 4 * unit) / (1 - e)

@@ -134,7 +134,7 @@ def test_leads_are_smaller_by_the_loss_and_two_roundings(length: int, rule: Sign
                 weight = 2 * step
             weight *= ball(noise_at("bfloat16"))
             found = stray_mass(computed, ball(loss), rule.stray)
-            assert is_same(computed.strains["the head", most], loss / most)
+            assert is_same(computed.lost_shares["the head", most], loss / most)
             assert is_same(found, weight / (1 + weight))
 
 
@@ -146,7 +146,7 @@ def test_half_of_a_lead_must_be_left_when_the_argument_of_exp_is_rounded_too(for
     for loss in (Fraction(0), Fraction(1, 8), half - 2 * u):
         computed = rounded_at(*run_at(selecting(), format_, 3))
         computed.require_half(ball(loss))
-        assert is_same(computed.strains["the head", half], (loss + 2 * u) / half)
+        assert is_same(computed.lost_shares["the head", half], (loss + 2 * u) / half)
     for loss in (half - 2 * u + Fraction(1, 2**80), half, Fraction(3, 4)):
         with pytest.raises(BeyondError, match=r"^the head$"):
             rounded_at(*run_at(selecting(), format_, 3)).require_half(ball(loss))

@@ -89,7 +89,7 @@ def test_errors_in_real_arithmetic_are_those_of_rho() -> None:
     for k in (12, 13):
         _, analysis = wide("(!'c') S 'b'", "abc", LayerNorm(unit=Fraction(1, 2**k)))
         bounds = bounds_of(analysis, REAL, 20)
-        found.append(max(float(strain.upper()) for strain in bounds.strains.values()))
+        found.append(max(float(lost_share.upper()) for lost_share in bounds.lost_shares.values()))
     assert 3.9 < found[0] / found[1] < 4.1
 
 

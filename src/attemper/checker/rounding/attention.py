@@ -33,7 +33,7 @@ QUOTIENT = 4
 """What dividing, rounding each weight and rounding the result lose, in u."""
 
 
-Strains = dict[tuple[str, Fraction], flint.arb]
+LostShares = dict[tuple[str, Fraction], flint.arb]
 """By place and limit, the part of the limit that is lost."""
 
 
@@ -54,7 +54,8 @@ class RoundedHead:
     """A head as it is computed at one length: its rows, its temperature, and its values with its outputs.
 
     `before` has the values of the coordinates that the head reads, `offs` their errors, `of_keys` those where
-    keys read them. `strains` takes notes of how much of each limit is lost: a remark, no proof rests on it.
+    keys read them. `lost_shares` takes notes of how much of each limit is lost: a remark, no proof rests on
+    it.
     `known` keeps what score gaps lose, for all heads at one length.
     `scan` is there if it is a scan that runs the head.
     """
@@ -69,7 +70,7 @@ class RoundedHead:
     before: ResidualValues
     offs: list[arithmetic.Off]
     of_keys: list[arithmetic.Off]
-    strains: Strains
+    lost_shares: LostShares
     known: dict[Hashable, tuple[flint.arb, flint.arb]]
     scan: Scan | None = None
 
@@ -177,8 +178,10 @@ class RoundedHead:
 
     def bear(self, loss: flint.arb, limit: Fraction) -> None:
         """Raise `BeyondError` unless so large a part of a score gap may be lost."""
-        strain = loss / ball(limit)
-        self.strains[self.name, limit] = strain.max(self.strains.get((self.name, limit), arithmetic.ZERO))
+        lost_share = loss / ball(limit)
+        self.lost_shares[self.name, limit] = lost_share.max(
+            self.lost_shares.get((self.name, limit), arithmetic.ZERO)
+        )
         if not (loss <= ball(limit)):
             raise arithmetic.BeyondError(self.name)
 

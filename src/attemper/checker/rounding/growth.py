@@ -73,7 +73,7 @@ def size_of(lengths: Lengths, value: Value) -> PowersOfN:
     )
 
 
-def fading(lengths: Lengths, margin: Margin, kept: flint.arb, noise: flint.arb) -> tuple[flint.arb, int]:
+def vanishing(lengths: Lengths, margin: Margin, kept: flint.arb, noise: flint.arb) -> tuple[flint.arb, int]:
     """(w, q) such that noise e^-(kept margin) <= w n^-q at every n <= N.
 
     With D binary digits n is less than 2^D, so each D that occurs has a greatest n.

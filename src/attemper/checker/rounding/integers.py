@@ -14,7 +14,16 @@ from attemper.checker.attention.scores import Output
 from attemper.checker.names import Clamped, Names, Whole
 from attemper.checker.rounding.arithmetic import ZERO, OfInteger, PowersOfN, Rounded
 from attemper.checker.rounding.attention import QUOTIENT, RoundedHead
-from attemper.checker.rounding.growth import Forms, at_most, fading, of_integer, scaled, size_of, times, total
+from attemper.checker.rounding.growth import (
+    Forms,
+    at_most,
+    of_integer,
+    scaled,
+    size_of,
+    times,
+    total,
+    vanishing,
+)
 from attemper.checker.rounding.score_gaps import KNOWN, lost_below, sum_rate
 from attemper.checker.values import Value, of_closed_form
 from attemper.exact.balls import ball
@@ -23,7 +32,7 @@ from attemper.networks.layers import LinearForm, Softmax
 
 def distances(head: RoundedHead, margin: Margin, kept: flint.arb) -> PowersOfN:
     """The sum of all other weights, relative to the right position's, each times its distance."""
-    weight, power = fading(head.lengths, margin, kept, head.noise)
+    weight, power = vanishing(head.lengths, margin, kept, head.noise)
     rest = ((-ball(margin.base) * kept).exp() * head.noise) ** 3
     return {-power: 2 * weight / (1 - rest) ** 2}
 

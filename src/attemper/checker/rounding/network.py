@@ -16,7 +16,7 @@ from attemper.checker.analysis import ROUNDED, Analysis, LayerFact
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import Affine, UnprovenError
 from attemper.checker.rounding import arithmetic
-from attemper.checker.rounding.attention import Strains
+from attemper.checker.rounding.attention import LostShares
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.feed_forward import Gates, Writing, written
 from attemper.checker.rounding.heads import RoundedHeads
@@ -43,12 +43,11 @@ def failure_at(analysis: Analysis, form: FloatFormat, kernel: arithmetic.Kernel,
 class Bounds:
     """How far coordinates can be off, as far as the proof goes, and the place where it fails if it does.
 
-    `strains` says which part of what it may lose each place's score gap loses: a remark, no proof rests on
-    it.
+    `lost_shares` says which part of what it may lose each place's score gap loses: no proof rests on it.
     """
 
     offs: list[arithmetic.Off]
-    strains: Strains
+    lost_shares: LostShares
     failure: str | None
 
 
@@ -84,8 +83,8 @@ class Rounding:
             try:
                 run.require()
             except arithmetic.BeyondError as error:
-                return Bounds(run.offs, run.heads.strains, str(error))
-            return Bounds(run.offs, run.heads.strains, None)
+                return Bounds(run.offs, run.heads.lost_shares, str(error))
+            return Bounds(run.offs, run.heads.lost_shares, None)
 
 
 @final
