@@ -68,7 +68,7 @@ def of_checker(rounded: Rounding, length: int) -> Bounds | None:
     try:
         if not (4 * run.lengths.long < 1):
             return None
-        run.offs = [rounding.EXACT for _ in network.coordinates]
+        run.offs = [rounding.arithmetic.EXACT for _ in network.coordinates]
         run._embed()
         for before, writings in zip(facts[:-1], rounded.writings, strict=False):
             for writing in writings:
