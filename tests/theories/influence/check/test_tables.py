@@ -289,7 +289,6 @@ def test_the_euclidean_constant_of_layer_norm_is_too_small_by_coordinates() -> N
     assert 592.92 < np.abs(moved / np.sqrt((moved**2).mean() + 1e-5)).max() / 1e-9 < 592.94
 
 
-@pytest.mark.sweep(0)
 def test_the_constant_by_coordinates_is_attained_and_not_as_at_small_widths() -> None:
     """It is 2 (1 - 1/d) up to d = 57 only; at 256 it is 3.51, by an explicit vector and direction."""
     for width in (2, 3, 16, 57):
