@@ -142,7 +142,7 @@ def test_three_symbols() -> None:
     assert length * truth <= found.constant <= 1.1 * length * truth
 
 
-@pytest.mark.sweep(0)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("length", [10, 11])
 def test_positions_with_a_period(length: int) -> None:
     """Against all histograms of symbols with residues, for an encoder that has these as its symbols."""

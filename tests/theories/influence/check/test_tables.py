@@ -73,7 +73,6 @@ def exhaustive(encoder: Encoder, length: int, exchange: Exchange = Exchange.ANY)
     return float(max(changes)), float(np.ptp(outputs))
 
 
-@pytest.mark.sweep(2)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("exchange", Exchange)
 def test_one_layer_is_never_below_all_words(norm: str, exchange: Exchange) -> None:
@@ -163,7 +162,6 @@ def test_heads_of_other_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
         assert change <= change_bound(encoder, 7, [1]).change < 12 * change
 
 
-@pytest.mark.sweep(0)
 def test_what_overflows_is_infinite() -> None:
     """Weights that overflow or are no numbers give no bound; scores of some hundreds a right one."""
     made = encoder_of(1, "none")
@@ -347,8 +345,8 @@ def softmax(scores: Floats) -> Floats:
     return np.asarray(powers / powers.sum())
 
 
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize("moving", [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)])
+@pytest.mark.sweep(2)
+@pytest.mark.parametrize("moving", [(1, 1, 1), (1, 0, 0), (0, 0, 0), (0, 1, 0), (0, 0, 1)])
 def test_what_a_head_reads_moves_no_further(moving: tuple[int, int, int]) -> None:
     """A query, keys and values of three positions, the first exchanged, at corners of what they can be."""
     random = np.random.default_rng(7)
