@@ -96,7 +96,7 @@ def test_errors_in_real_arithmetic_are_those_of_rho() -> None:
 # Floats ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize(
     ("how", "form", "length"),
     [

@@ -508,7 +508,6 @@ def is_near(found: flint.arb, expected: Fraction | None) -> bool:
     return bool(abs(found - ball(expected)) <= ball(expected / 2**150 + Fraction(1, 2**1200)))
 
 
-@pytest.mark.sweep(1)
 @pytest.mark.parametrize("part", range(4))
 def test_the_loss_is_what_the_format_says(part: int) -> None:
     """Random rows, kinds and leads: the text read once more, in rational numbers."""
