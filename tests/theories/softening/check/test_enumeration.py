@@ -53,7 +53,6 @@ def agrees(network: Network, length: int) -> Examined:
     return examined
 
 
-@pytest.mark.sweep(1)
 @pytest.mark.parametrize("masking", MASKINGS)
 def test_random_networks_are_examined_as_the_definition_says(masking: Masking) -> None:
     random = Random(f"examined {masking}")
