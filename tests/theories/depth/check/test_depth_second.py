@@ -87,7 +87,6 @@ def compared(path: Path, seed: int, rounds: int) -> Counter[tuple[str, str]]:
     return counted
 
 
-@pytest.mark.sweep(0)
 def test_both_judges_agree(tmp_path: Path) -> None:
     counted = compared(tmp_path / "depth.json", seed=1, rounds=40)
     assert {verdict for _, verdict in counted} == {"PROVED", "REFUTED", "UNKNOWN", MALFORMED}
