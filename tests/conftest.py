@@ -4,7 +4,8 @@
 every case of the sweeps; `--suite slow` has what is slow, and nothing else. Without it nothing is left out.
 
 A *sweep* is a test with the mark `sweep(k)`: the quick suite takes k of its cases, spread evenly, the first
-among them. A test with a loop over its cases asks the fixture `few` which of them this run takes.
+among them, and those that are named, `sweep(k, also=["two levels"])`: each kills a mutant that no other quick
+test does. A test with a loop over its cases asks the fixture `few` which of them this run takes.
 """
 
 from __future__ import annotations
@@ -91,7 +92,10 @@ def _thinned(items: list[pytest.Item]) -> list[pytest.Item]:
 
 def _few_of(cases: list[pytest.Item]) -> list[pytest.Item]:
     mark = cases[0].get_closest_marker("sweep")
-    return cases if mark is None else list(spread(cases, mark.args[0]))
+    if mark is None:
+        return cases
+    few, also = spread(cases, mark.args[0]), mark.kwargs.get("also", ())
+    return [case for case in cases if case in few or case.name.partition("[")[2].removesuffix("]") in also]
 
 
 def _suite(of: pytest.Collector | pytest.FixtureRequest) -> str | None:

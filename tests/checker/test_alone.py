@@ -57,7 +57,7 @@ def alone(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.sweep(0)
+@pytest.mark.sweep(0, also=["looked up"])
 @pytest.mark.parametrize("name", MODELS)
 def test_saved_networks_are_proved_without_the_libraries(name: str, tmp_path: Path) -> None:
     model = MODELS[name]()

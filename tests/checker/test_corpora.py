@@ -73,7 +73,7 @@ def test_ignoring_rounding_never_proves_without_assumptions(path: Path) -> None:
     assert all(claim["verdict"] != Status.PROVED for claim in floats)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(1, also=["accepted/prime_count_as_certified"])
 @pytest.mark.parametrize("path", entries("accepted"), ids=name_of)
 def test_what_is_accepted_is_true_by_brute_force(path: Path) -> None:
     network, _ = load_network(path)

@@ -146,7 +146,7 @@ def test_a_program_s_files_hold_what_it_means(program: Any, regime: Any, tmp_pat
         assert tuple(put_out(source, model.alphabet.symbols, word)) == model.output(named)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(1, also=["brackets-temperature"])
 @pytest.mark.parametrize("regime", ["unbounded", "temperature"])
 @pytest.mark.parametrize("program", [dyck(1), palindromes()], ids=["brackets", "palindromes"])
 def test_nearest_integers_are_read_alike_to_the_end(program: Program, regime: Any, tmp_path: Path) -> None:

@@ -257,7 +257,7 @@ def assert_lowered_rightly(
         assert meaning_hard.output_bits(network, word) == wanted, word
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(3, also=["two levels"])
 @pytest.mark.parametrize("name", BY_HAND)
 def test_cascades_by_hand(name: str) -> None:
     source, accepts = BY_HAND[name]
@@ -393,7 +393,7 @@ def test_random_automata(start: int) -> None:
 # Below the first level --------------------------------------------------------------------------------
 
 
-@pytest.mark.sweep(5)
+@pytest.mark.sweep(5, also=["ab.*-ab-2"])
 @pytest.mark.parametrize(
     ("pattern", "letters", "layers"),
     [

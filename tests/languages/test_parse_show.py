@@ -708,7 +708,7 @@ def test_the_largest_integer_is_read_and_shown() -> None:
     assert_reads_back(parse(text))
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(1, also=["text2"])
 @pytest.mark.parametrize(
     "text", ["a" + " & a" * MAX_LISTED, "a" + " | a" * 10_000, "Y (a" + " xor b" * 3_000 + ")"]
 )

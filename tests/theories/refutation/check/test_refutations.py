@@ -363,18 +363,9 @@ def test_what_was_found_is_proved_and_true(name: str) -> None:
     assert truth.holds(refutation)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(1, also=["mismatch"])
 @pytest.mark.parametrize("name", CASES)
 def test_a_refutation_changed_in_one_thing_is_not_proved_or_true(name: str) -> None:
-    none_is_proved_and_false(name)
-
-
-def test_answers_that_differ_in_some_cases_alone_are_not_constant() -> None:
-    """Among the changes of this one is a restriction under which one free position decides."""
-    none_is_proved_and_false("mismatch")
-
-
-def none_is_proved_and_false(name: str) -> None:
     refutation, truth = found(name), truth_of(name)
     fates: Counter[tuple[str, Fate]] = Counter()
     for mutants in (restriction_mutants, word_mutants, other_mutants, two_changes):
