@@ -66,7 +66,7 @@ def pairs_of(fact: HeadFact) -> list[list[RivalPair]]:
     return found
 
 
-@pytest.mark.sweep(18)
+@pytest.mark.sweep(18, also=["17"])
 @pytest.mark.parametrize("number", range(len(cases())))
 def test_what_is_read_is_what_is_said_or_in_the_range(number: int) -> None:
     """Where nothing matches, an average of what is blocked is read, however the weights are."""
