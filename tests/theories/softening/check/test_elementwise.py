@@ -84,7 +84,7 @@ def require_by_the_book(soft: Network, length: int) -> None:
             assert not flint.arb(bound) > exact * (1 + flint.arb(2) ** -36) + flint.arb(2) ** -280
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(1, also=["strictly future-masked"])
 @pytest.mark.parametrize("masking", MASKINGS)
 def test_a_bound_is_what_is_written(masking: Masking) -> None:
     random = Random(f"by the book {masking}")
