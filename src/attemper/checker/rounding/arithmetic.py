@@ -181,7 +181,7 @@ class Arithmetic:
         self._losses: dict[int, flint.arb] = {}
         # What is asked for often is worked out once for each diagram.
         self.magnitude = cache(self._magnitude)
-        self.has_integers = cache(self._has_wholes)
+        self.has_integers = cache(self._has_integers)
         self._grid = cache(self._grid_of)
         self._is_mean = cache(self._is_mean_somewhere)
         self._numbers = cache(self._numbers_of)
@@ -226,7 +226,7 @@ class Arithmetic:
             found += [Affine(value.constant), *(Affine(factor) for _, factor in value.parts)]
         return common_grid(found)
 
-    def _has_wholes(self, diagram: Diagram) -> bool:
+    def _has_integers(self, diagram: Diagram) -> bool:
         """Whether a whole number, which no number bounds, is a part of it somewhere."""
         values = self.names.values(diagram)
         return any(isinstance(self.names.quantities[n], Whole) for v in values for n, _ in v.parts)
