@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import attemper
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import depends_on_length
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.networks.layers import Masking, Network, Softmax
 from attemper.networks.regime import Regime
 from attemper.workbench.demo import SHOWN, title
@@ -67,7 +67,7 @@ def model_of(subject: Subject) -> attemper.Model | None:
         return None
 
 
-def meaning_of(subject: Subject, model: attemper.Model) -> Language:
+def meaning_of(subject: Subject, model: attemper.Model) -> Definition:
     """The model's language, in a form whose meaning takes time linear in n."""
     text = AS_FORMULAS.get(subject.title)
     return model.language if text is None else attemper.compile(text, model.alphabet).language

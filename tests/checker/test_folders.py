@@ -20,7 +20,7 @@ from attemper.checker.edited import check_edited
 from attemper.checker.folders import check_file, check_folder, check_path, check_program
 from attemper.checker.verdict import About, Status, Verdict
 from attemper.errors import MalformedFileError, OptionError, SourceError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -66,7 +66,7 @@ def saved(
     own: Model,
     *claims: Claim,
     source: Provenance | None = None,
-    language: Language | None = None,
+    language: Definition | None = None,
 ) -> Path:
     """A folder with the model's network, as if it came from the source, and a certificate."""
     source = source or own.source

@@ -14,7 +14,7 @@ from attemper.checker.proof import prove
 from attemper.checker.verdict import Status
 from attemper.compiling.pipeline import compile_language
 from attemper.errors import UnsupportedError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.named.entry import Entry, SourceText
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -59,7 +59,7 @@ def _random_model(seed: int, nesting: int) -> Model | None:
         return None
 
 
-def _is_proved(network: Network, language: Language) -> bool:
+def _is_proved(network: Network, language: Definition) -> bool:
     try:
         prove(network, language)
     except UnprovenError:

@@ -19,7 +19,7 @@ from attemper.compiling.simplifying.join_shifts import LONGEST
 from attemper.compiling.simplifying.spell_out import MAX_CASES
 from attemper.errors import UnsupportedError
 from attemper.exact.balls import ball
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks import meaning_hard, meaning_soft
@@ -83,7 +83,7 @@ def short_words(alphabet: Alphabet, longest: int) -> list[Word]:
     return [word for n in range(1, longest + 1) for word in words_of_length(alphabet, n)]
 
 
-def is_right(network: Network, language: Language, words: list[Word]) -> bool:
+def is_right(network: Network, language: Definition, words: list[Word]) -> bool:
     """Whether the soft network's outputs are those of the language, up to a quarter."""
     quarter = ball(meaning_hard.Fraction(1, 4))
     return all(

@@ -28,7 +28,7 @@ from attemper.certificates.files import decode, encode
 from attemper.errors import UnsupportedError
 from attemper.exact import closed_forms
 from attemper.exact.predicates import Named, Remainder, Zero
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
@@ -49,7 +49,7 @@ LATCH = Program(
 
 ENDS_IN_B = Dfa(AB, ((0, 1), (0, 1)), 0, frozenset({1}))
 
-LANGUAGES: dict[str, Language] = {
+LANGUAGES: dict[str, Definition] = {
     "formula": TemporalLanguage(SINCE, At.LAST, accepts_empty=False),
     "formula, first": TemporalLanguage(parse("a U b", AB), At.FIRST, accepts_empty=True),
     "automaton": ENDS_IN_B,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, final
 
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 
 if TYPE_CHECKING:
     from attemper.attention_program.realisation import Realisation
@@ -51,6 +51,6 @@ class Certificate:
     """
 
     network: str
-    language: Language = field(repr=False)
+    language: Definition = field(repr=False)
     claims: tuple[Claim, ...]
     realisation: Realisation | None = field(default=None, repr=False)

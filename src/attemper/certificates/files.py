@@ -11,7 +11,7 @@ from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealCla
 from attemper.errors import AlphabetError, AutomatonError, MalformedFileError
 from attemper.exact.predicates import PredicateError
 from attemper.files import CERTIFICATE, parse_json, read_bytes
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.trees import formula_from_nodes
@@ -120,7 +120,7 @@ def decode(data: object) -> Certificate:
             raise ValueError(f"it does not have the entries of {FORMAT}")
 
 
-def decode_language(source: Mapping[str, object]) -> Language:
+def decode_language(source: Mapping[str, object]) -> Definition:
     """Read a formula, an automaton or a program from JSON data; raises one of `UNREADABLE` else."""
     match source:
         case {"formula": nodes, "at": str(at), "accepts_empty": bool(accepts_empty), **rest} if not rest:
@@ -135,7 +135,7 @@ def decode_language(source: Mapping[str, object]) -> Language:
             return decode_dfa(source)
 
 
-def _realisation(language: Language, tree: object, groups: list[object]) -> Realisation | None:
+def _realisation(language: Definition, tree: object, groups: list[object]) -> Realisation | None:
     if isinstance(language, TemporalLanguage) and tree is not None:
         raise ValueError("its source is a formula, so that 'program' must be null")
     if isinstance(language, TemporalLanguage | Dfa) and tree is None:

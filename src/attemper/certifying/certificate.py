@@ -14,7 +14,7 @@ from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.network import failure_at
 from attemper.errors import UnprovedError
 from attemper.exact.formats import FORMATS, REAL, FloatFormat
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.networks.layers import Network
 
@@ -25,7 +25,7 @@ ARITHMETICS = tuple((form, kernel) for form in FORMATS.values() for kernel in Ke
 def certify(
     network: Network,
     digest: str,
-    language: Language,
+    language: Definition,
     realisation: Realisation | None = None,
     progress: Callable[[int], None] = lambda _: None,
     arithmetics: Sequence[tuple[FloatFormat, Kernel]] = ARITHMETICS,
@@ -39,7 +39,7 @@ def certify(
     return certificate_of(analysis, digest, language, realisation, progress, arithmetics)
 
 
-def prove(network: Network, language: Language, realisation: Realisation | None) -> Analysis:
+def prove(network: Network, language: Definition, realisation: Realisation | None) -> Analysis:
     """What the network computes: the language. Raises `UnprovedError` if the checker has no proof.
 
     Nor has it one of a normalised network of which it can say nothing in real arithmetic, at any length.
@@ -61,7 +61,7 @@ def prove(network: Network, language: Language, realisation: Realisation | None)
 def certificate_of(
     analysis: Analysis,
     digest: str,
-    language: Language,
+    language: Definition,
     realisation: Realisation | None,
     progress: Callable[[int], None] = lambda _: None,
     arithmetics: Sequence[tuple[FloatFormat, Kernel]] = ARITHMETICS,

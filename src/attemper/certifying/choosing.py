@@ -24,7 +24,7 @@ from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.formats import FloatFormat
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet
 from attemper.networks.regime import Regime
@@ -92,7 +92,7 @@ class _Failures:
 
 
 def choose(
-    language: Language,
+    language: Definition,
     alphabet: Alphabet,
     regimes: Sequence[Regime],
     goal: Goal | None = None,
@@ -136,7 +136,7 @@ def choose(
 
 
 def _candidates(
-    language: Language, regimes: Sequence[Regime], goal: Goal | None, limits: CascadeCaps
+    language: Definition, regimes: Sequence[Regime], goal: Goal | None, limits: CascadeCaps
 ) -> Iterator[Candidate]:
     """Every way to compile, the smallest networks first.
 

@@ -10,7 +10,7 @@ from attemper.attention_program.realisation import Realisation
 from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.pipeline import compile_language
 from attemper.errors import UnsupportedError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.networks.layers import Network
 from attemper.networks.regime import Regime
@@ -19,7 +19,7 @@ WAYS = (CascadeCaps(), CascadeCaps(counter=False))
 """How an automaton is compiled, by any command."""
 
 
-def realisations(network: Network, language: Language) -> Iterator[Realisation | None]:
+def realisations(network: Network, language: Definition) -> Iterator[Realisation | None]:
     """What the network might run if it computes the language, the likeliest first; at least one.
 
     The program of a language that is one; None where a proof needs none. An automaton's is that of a

@@ -16,7 +16,7 @@ from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdi
 from attemper.exact.closed_forms import ClosedForm, tests_in
 from attemper.exact.formats import FORMATS, REAL
 from attemper.exact.predicates import BUILT_IN, Named, PredicateError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.measures import meant_by
 from attemper.networks.layers import Network, Softmax
 from attemper.networks.wellformed import complaints
@@ -81,7 +81,7 @@ def _check(
 
 def judge(
     network: Network,
-    language: Language,
+    language: Definition,
     claims: tuple[Claim, ...],
     realisation: Realisation | None = None,
     *,
@@ -105,7 +105,7 @@ def judge(
 
 def _answered(
     network: Network,
-    language: Language,
+    language: Definition,
     claims: tuple[Claim, ...],
     realisation: Realisation | None,
     rounding: str,
@@ -123,7 +123,7 @@ def _answered(
 
 def _judge(
     network: Network,
-    language: Language,
+    language: Definition,
     claims: tuple[Claim, ...],
     realisation: Realisation | None,
     rounding: str,
@@ -229,12 +229,12 @@ def _arithmetic(analysis: Analysis, kernel: str) -> str:
     return ARITHMETIC if analysis.reads is None else f"{ARITHMETIC}; {NORMALISING}"
 
 
-def _registered(network: Network, language: Language) -> set[str]:
+def _registered(network: Network, language: Definition) -> set[str]:
     """The predicates that a user registered and that the network or the language uses."""
     return registered_in(network) | registered_by(language)
 
 
-def registered_by(language: Language) -> set[str]:
+def registered_by(language: Definition) -> set[str]:
     """The predicates that a user registered and that the language uses."""
     return {predicate.name for predicate in language.predicates() if isinstance(predicate, Named)} - BUILT_IN
 
@@ -249,7 +249,7 @@ def registered_in(network: Network) -> set[str]:
 
 
 def _refuted_or_unknown(
-    network: Network, language: Language, claims: tuple[Claim, ...], reason: str
+    network: Network, language: Definition, claims: tuple[Claim, ...], reason: str
 ) -> Verdict:
     """REFUTED if a short word shows that the claims are false."""
     horizons = [claim.horizon for claim in claims if isinstance(claim, RealClaim) and claim.horizon != 0]

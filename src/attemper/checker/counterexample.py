@@ -14,7 +14,7 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.checker.proof import put_out_alike
 from attemper.errors import UnsupportedError
 from attemper.exact.balls import ball
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.measures import FLOAT_ACCURACY, NEAR, REAL_ACCURACY, Measure
 from attemper.languages.words import Alphabet, Word, show_word, words_of_length
 from attemper.networks.layers import Network, Softmax
@@ -41,7 +41,7 @@ class Wrong:
     text: str
 
 
-def wrong_word(network: Network, language: Language, longest: int | None = None) -> Wrong | None:
+def wrong_word(network: Network, language: Definition, longest: int | None = None) -> Wrong | None:
     """A word with a wrong verdict, else one with an output that is not its bit; None says nothing.
 
     No word has more than `longest` symbols, if that is a number.

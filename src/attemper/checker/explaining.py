@@ -29,7 +29,7 @@ from attemper.checker.source import meanings_of
 from attemper.checker.values import ResidualValues, Value
 from attemper.exact.closed_forms import ONE, show_form
 from attemper.exact.predicates import PredicateError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.measures import Measure
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show_within
@@ -47,7 +47,7 @@ DIGITS = 3
 """How many significant digits of a bound are shown; it is rounded up."""
 
 
-def explained_lines(network: Network, language: Language, said: Realisation | None) -> tuple[str, ...]:
+def explained_lines(network: Network, language: Definition, said: Realisation | None) -> tuple[str, ...]:
     """What `explain` says, or why that is too much to say."""
     try:
         return tuple(explain(network, language, said))
@@ -57,7 +57,7 @@ def explained_lines(network: Network, language: Language, said: Realisation | No
         return (f"a predicate cannot be evaluated: {error}",)
 
 
-def explain(network: Network, language: Language, said: Realisation | None = None) -> Iterator[str]:
+def explain(network: Network, language: Definition, said: Realisation | None = None) -> Iterator[str]:
     """The proof that the network computes the language, or how far it goes and what stands in its way."""
     if said is None and isinstance(language, ProgramLanguage):
         said = Realisation(language.program)
@@ -117,7 +117,7 @@ class _Reading:
     failure: str
 
 
-def _read(network: Network, language: Language, said: Realisation | None) -> _Reading:
+def _read(network: Network, language: Definition, said: Realisation | None) -> _Reading:
     symbols = network.alphabet.symbols
     formula = language.formula if isinstance(language, TemporalLanguage) else None
     said = said if formula is None else None

@@ -16,7 +16,7 @@ from attemper.checker.check import check, judge
 from attemper.checker.verdict import About, Judge, Subject, Verdict, malformed
 from attemper.errors import AutomatonError, MalformedFileError, OptionError, SourceError, UnsupportedError
 from attemper.files import CERTIFICATE, read_bytes, read_utf8
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show_within
@@ -173,7 +173,7 @@ def _as_written(folder: Path) -> tuple[Edited, str]:
 # The source, which is a remark ---------------------------------------------------------------------
 
 
-def _require_one_language(source: files.Provenance, network: Network, language: Language) -> None:
+def _require_one_language(source: files.Provenance, network: Network, language: Definition) -> None:
     """Raises `MalformedFileError` if the folder says of itself that it is for another language.
 
     Nothing is proved by this: it only keeps a folder from looking like what it is not.
@@ -192,7 +192,7 @@ def _require_one_language(source: files.Provenance, network: Network, language: 
         raise MalformedFileError("the certificate is about another language than this network's source")
 
 
-def _says(source: files.Provenance, alphabet: Alphabet, language: Language) -> bool:
+def _says(source: files.Provenance, alphabet: Alphabet, language: Definition) -> bool:
     """Whether a source's text is the language's, as saved networks have it: a formula's canonical text."""
     match language:
         case TemporalLanguage(formula, _, _):

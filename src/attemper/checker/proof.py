@@ -18,7 +18,7 @@ from attemper.checker.diagrams import TooLargeError
 from attemper.checker.identities import Formulas
 from attemper.checker.names import PlaceTest, UnprovenError
 from attemper.checker.source import meanings_of
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.measures import Measure
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import TemporalLanguage
@@ -38,7 +38,7 @@ Meaning = Callable[[Analysis, Formulas], bool]
 OTHER = "its output is not shown to be that of the language"
 
 
-def prove(network: Network, language: Language, realisation: Realisation | None = None) -> Analysis:
+def prove(network: Network, language: Definition, realisation: Realisation | None = None) -> Analysis:
     """What the network computes, which is the language. Raises `UnprovenError` where that is not shown.
 
     `realisation` is the program that the network is said to run, without which nothing is shown of an
@@ -55,7 +55,7 @@ def prove(network: Network, language: Language, realisation: Realisation | None 
     return replace(_proved(plain, language, realisation), reads=reads)
 
 
-def _proved(network: Network, language: Language, realisation: Realisation | None) -> Analysis:
+def _proved(network: Network, language: Definition, realisation: Realisation | None) -> Analysis:
     try:
         match language:
             case TemporalLanguage(formula, _, _):
@@ -72,7 +72,7 @@ def _proved(network: Network, language: Language, realisation: Realisation | Non
         raise UnprovenError("its Boolean blocks nest too deeply to be compared") from None
 
 
-def require_symbols(network: Network, language: Language) -> None:
+def require_symbols(network: Network, language: Definition) -> None:
     """Raise `UnprovenError` unless network and language read and put out the same symbols, or numbers."""
     if not language.fits(network.alphabet):
         raise UnprovenError("it reads other symbols than the language")
@@ -80,7 +80,7 @@ def require_symbols(network: Network, language: Language) -> None:
         raise UnprovenError("it puts out other symbols than the language, or other numbers")
 
 
-def put_out_alike(network: Network, language: Language) -> bool:
+def put_out_alike(network: Network, language: Definition) -> bool:
     """Whether each output of the network is said to be that of the language in the same place."""
     names = tuple(name for name, _ in network.symbols)
     program = None if isinstance(language, TemporalLanguage | Dfa) else _program_of(language)
@@ -150,7 +150,7 @@ def _is_program(analysis: Analysis, formulas: Formulas, program: Program) -> boo
 # By way of a program: what is about programs is imported by these functions, as no formula needs it -----
 
 
-def _program_of(language: Language) -> Program | None:
+def _program_of(language: Definition) -> Program | None:
     from attemper.attention_program.language import ProgramLanguage
 
     return language.program if isinstance(language, ProgramLanguage) else None
@@ -167,7 +167,7 @@ def _of_automaton(network: Network, dfa: Dfa, said: Realisation | None) -> Analy
     return _of_machine(network, said, dfa)
 
 
-def _of_program(network: Network, language: Language, said: Realisation | None) -> Analysis:
+def _of_program(network: Network, language: Definition, said: Realisation | None) -> Analysis:
     from attemper.attention_program.realisation import Realisation
     from attemper.attention_program.wellformed import is_machine
 

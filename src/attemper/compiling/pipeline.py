@@ -42,7 +42,7 @@ from attemper.compiling.simplifying.spell_out import Shared
 from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.compiling.softening.normalise import LayerNorm, require_bounded
 from attemper.errors import UnsupportedError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Formula
@@ -177,7 +177,7 @@ class Compiled:
 
 
 def compile_language(
-    language: Language,
+    language: Definition,
     alphabet: Alphabet,
     regime: Regime,
     least_margin: int = MARGINS[0],

@@ -14,7 +14,7 @@ from random import Random
 from typing import final
 
 from attemper.errors import OptionError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.named.drawing import changed, random_word
 from attemper.languages.named.zoo import language_named
 from attemper.languages.regular.dfa import Dfa
@@ -190,7 +190,7 @@ def _attempt(task: Task, size: int, draw: Random) -> Word:
     return word if kind == 1 else changed(word, task.alphabet, draw)
 
 
-def _verdict(language: Language) -> Callable[[Word], bool]:
+def _verdict(language: Definition) -> Callable[[Word], bool]:
     def accepts(word: Word) -> bool:
         if not word:
             return language.accepts_empty

@@ -20,7 +20,7 @@ from attemper.compiling.pipeline import PassResult, Pipeline, formula_pipeline, 
 from attemper.compiling.simplifying.spell_out import Shared
 from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.errors import UnsupportedError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.relating import from_the_end
@@ -46,7 +46,7 @@ class Caps:
     seconds: float = SECONDS
 
 
-def automaton_of_language(language: Language, alphabet: Alphabet, caps: Caps | None = None) -> Dfa:
+def automaton_of_language(language: Definition, alphabet: Alphabet, caps: Caps | None = None) -> Dfa:
     """The minimal automaton of a language, proved: of all its words of any length n, the empty one included.
 
     An automaton is one by definition. Raises `UnprovenError` with the reason, and what

@@ -18,7 +18,7 @@ from attemper.certifying.realisations import realisations
 from attemper.checker.check import judge
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.errors import OptionError, UnsupportedError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -40,7 +40,7 @@ Tensors = Mapping[str, Any]
 
 def check(
     network: Model | Network | DenseTransformer | Tensors,
-    language: str | Language | Program | Model,
+    language: str | Definition | Program | Model,
     *,
     like: Model | Network | None = None,
     program: Program | None = None,
@@ -108,7 +108,7 @@ def check(
 
 
 def _realisations(
-    network: Network, language: Language, given: Iterable[object]
+    network: Network, language: Definition, given: Iterable[object]
 ) -> Iterator[Realisation | None]:
     """What the network might run: what a model says that was given, or else what the compiler finds."""
     known = [one.realisation for one in given if isinstance(one, Model) and one.language == language]
@@ -197,7 +197,7 @@ def _unwritable(network: Network) -> str:
     return ""
 
 
-def _language(language: str | Language | Program | Model, network: Network) -> Language:
+def _language(language: str | Definition | Program | Model, network: Network) -> Definition:
     if isinstance(language, Model):
         return language.language
     if isinstance(language, str):

@@ -10,7 +10,7 @@ from attemper.certifying.choosing import Goal, choose
 from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.softening.normalise import LayerNorm
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import letters_of, parse_regex
 from attemper.languages.temporal.parse import parse
@@ -194,7 +194,7 @@ def compile_program(
 
 
 def compile_for(
-    language: Language,
+    language: Definition,
     alphabet: Alphabet,
     regime: str | None,
     goal: Goal | None,
@@ -217,7 +217,7 @@ def compile_for(
     return model_of(chosen.compiled, language, chosen.candidate.regime, regex, rasp)
 
 
-def _names_of(rasp: str, language: Language) -> Mapping[Ref, str]:
+def _names_of(rasp: str, language: Definition) -> Mapping[Ref, str]:
     """The names of a program's steps, where its text is known."""
     if not rasp:
         return {}
@@ -227,7 +227,7 @@ def _names_of(rasp: str, language: Language) -> Mapping[Ref, str]:
 
 
 def model_of(
-    compiled: Compiled, language: Language, regime: Regime, regex: str = "", rasp: str = ""
+    compiled: Compiled, language: Definition, regime: Regime, regex: str = "", rasp: str = ""
 ) -> Model:
     """The model of what was compiled in a regime."""
     return Model(compiled.soft, language, regime, regex, rasp, compiled.realisation)

@@ -18,7 +18,7 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.verdict import Status
 from attemper.compiling.lowering.program_to_formula import program_to_formula
 from attemper.errors import OptionError, UnsupportedError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import difference
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -43,7 +43,7 @@ class ReadNetwork:
 
     network: Network
     regime: Regime = Regime.UNBOUNDED
-    claimed: Language | None = None
+    claimed: Definition | None = None
 
 
 @final

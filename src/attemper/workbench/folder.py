@@ -15,7 +15,7 @@ from attemper.networks.regime import Regime
 from attemper.workbench.model import TEXT, Model
 
 if TYPE_CHECKING:
-    from attemper.languages.language import Language
+    from attemper.languages.definition import Definition
 
 
 def load(folder: str | Path) -> Model:
@@ -61,7 +61,7 @@ def _beside(folder: str | Path, name: str) -> bytes:
         return b""
 
 
-def _language_of(source: Provenance, network: Network) -> Language:
+def _language_of(source: Provenance, network: Network) -> Definition:
     """What a saved network was compiled from. Raises what reading that text raises."""
     match source.kind:
         case "formula":

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from attemper.attention_program.realisation import Realisation
     from attemper.certificates.claims import Certificate
     from attemper.checker.verdict import Verdict
-    from attemper.languages.language import Language
+    from attemper.languages.definition import Definition
     from attemper.running.arrays import Arrays
     from attemper.running.config import Config
     from attemper.running.dense import DenseTransformer
@@ -64,7 +64,7 @@ class Model:
     """
 
     network: Network
-    language: Language
+    language: Definition
     regime: Regime
     regex: str = ""
     """The text of a regular expression, if the automaton was written as one."""

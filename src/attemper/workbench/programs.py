@@ -8,7 +8,7 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.wellformed import complaints
 from attemper.errors import OptionError, SourceError, UnsupportedError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.measures import describe
 from attemper.languages.rasp.program import RaspProgram, parse_rasp
 from attemper.languages.rasp.show import show
@@ -27,7 +27,7 @@ def text_of(program: Program | RaspProgram | str) -> str:
             return ""
 
 
-def names_of(text: str, language: Language) -> Mapping[Ref, str]:
+def names_of(text: str, language: Definition) -> Mapping[Ref, str]:
     r"""The names that a text gives the steps of the language's program; none if it is another program's.
 
     >>> text = "alphabet a b\nempty reject\nlate = previous in 'a'\noutput !late"

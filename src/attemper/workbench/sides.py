@@ -13,7 +13,7 @@ from attemper.checker.check import registered_by, registered_in
 from attemper.errors import AlphabetError, MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.formats import FORMATS
 from attemper.files import read_utf8
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.rasp.program import RaspProgram
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import read_dfa
@@ -39,7 +39,7 @@ class Spoken:
 
     text: str
     alphabet: Alphabet
-    language: Language
+    language: Definition
 
 
 @final
@@ -52,7 +52,7 @@ class Weighed:
 
     text: str
     network: Network
-    claimed: Language | None = None
+    claimed: Definition | None = None
     said: Realisation | None = None
 
     @property

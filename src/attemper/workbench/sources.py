@@ -5,7 +5,7 @@ from __future__ import annotations
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.show import show_program
 from attemper.errors import UnsupportedError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -14,7 +14,7 @@ from attemper.networks.files import Provenance
 from attemper.networks.regime import Regime
 
 
-def source_of(language: Language, regex: str, regime: Regime) -> Provenance:
+def source_of(language: Definition, regex: str, regime: Regime) -> Provenance:
     """The language as a text that can be read back; `regex` is what an automaton was written as, or empty."""
     match language:
         case TemporalLanguage(formula, at, _):
@@ -29,7 +29,7 @@ def source_of(language: Language, regex: str, regime: Regime) -> Provenance:
             raise UnsupportedError(f"{type(language).__name__} has no text that can be read back")
 
 
-def title_of(language: Language, regex: str, regime: Regime) -> str:
+def title_of(language: Definition, regex: str, regime: Regime) -> str:
     """The formula, the regular expression, or how large the automaton or the program is."""
     match language:
         case Dfa(_, moves) if not regex:

@@ -8,7 +8,7 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.realisation import Realisation
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.syntax import Binary, BinaryOperator
@@ -56,7 +56,7 @@ def _as_claimed(side: Weighed, caps: Caps, reason: UnprovenError) -> Dfa:
     return automaton_of_language(claimed, side.alphabet, caps)
 
 
-def _require_computes(network: Network, language: Language, said: Realisation | None = None) -> None:
+def _require_computes(network: Network, language: Definition, said: Realisation | None = None) -> None:
     """Raise `UnprovenError` unless the network's output is the language's at every position of every word."""
     if prove(network, language, said).reads is not None:
         raise UnprovenError("the network normalises what it reads, and is right up to a length only")

@@ -13,7 +13,7 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.meaning import run_with
 from attemper.attention_program.ops import Count, Linear, Ref, Step
 from attemper.attention_program.show import show_step
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.meaning import truth_of_subformulas
 from attemper.languages.temporal.reading import TemporalLanguage
@@ -62,7 +62,7 @@ class Trace:
 
 
 def trace_word(
-    language: Language,
+    language: Definition,
     word: Word,
     soft: DenseTransformer,
     hard: DenseTransformer,
@@ -98,7 +98,7 @@ def trace_word(
     return Trace(word, subformulas, output, tuple(heads), tuple(margins))
 
 
-def _facts(language: Language, word: Word, names: Mapping[Ref, str]) -> Truths:
+def _facts(language: Definition, word: Word, names: Mapping[Ref, str]) -> Truths:
     """The truth of every subformula, the state after every prefix, or every step that is a bit."""
     match language:
         case TemporalLanguage(formula, _, _):

@@ -8,7 +8,7 @@ from itertools import chain
 from attemper.attention_program.language import ProgramLanguage
 from attemper.checker.names import UnprovenError
 from attemper.errors import UnsupportedError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show_symbol
 from attemper.languages.temporal.vacuous import symbols_at_once
@@ -24,7 +24,7 @@ CONFIGURATIONS, SECONDS = 1_000, 1.0
 """So far, and so long, a language is followed to its automaton, which tells of all lengths."""
 
 
-def notes_on_words(language: Language, alphabet: Alphabet) -> Iterator[str]:
+def notes_on_words(language: Definition, alphabet: Alphabet) -> Iterator[str]:
     """That two symbols at once are asked for; that no word of n >= 1 symbols is accepted, or every one.
 
     The latter is proved where the language's automaton is small; else the lengths that were tried are named.
@@ -60,7 +60,7 @@ def _longest(symbols: int) -> int:
     return max(fitting, default=1)
 
 
-def _of_all_lengths(language: Language, alphabet: Alphabet, longest: int, verdict: bool) -> Iterator[str]:
+def _of_all_lengths(language: Definition, alphabet: Alphabet, longest: int, verdict: bool) -> Iterator[str]:
     """What holds of longer words too, where all that were tried have one verdict."""
     from attemper.workbench.automata import Caps, automaton_of_language  # of hardly any language
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from attemper.compiling.decomposing.limits import CascadeCaps
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.named.entry import Automaton, Entry, FormulaText, Rasp, Regex, SourceText, ZooEntry
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
@@ -16,7 +16,7 @@ from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet
 
 
-def language_of(entry: ZooEntry, source: SourceText) -> Language:
+def language_of(entry: ZooEntry, source: SourceText) -> Definition:
     """What a source of the entry says, with the oracle's verdict on the empty word."""
     alphabet = Alphabet(entry.alphabet)
     match source:

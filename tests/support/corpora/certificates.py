@@ -30,7 +30,7 @@ from attemper.certificates.files import save as save_certificate
 from attemper.checker.folders import check_path
 from attemper.errors import AttemperError
 from attemper.exact.closed_forms import number, times
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.temporal.parse import parse
@@ -438,7 +438,7 @@ def _write(
     change: Change = lambda network: network,
     certificate: Certificate | None = None,
     *,
-    language: Language | None = None,
+    language: Definition | None = None,
 ) -> Path:
     """The changed network with the certificate (default: of the model), which then is about that network."""
     network, said = change(model.network), language or model.language

@@ -15,7 +15,7 @@ from attemper.checker.realising import symbols_of
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.errors import AttemperError, UnsupportedError
 from attemper.exact.predicates import Named, Remainder
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.temporal import syntax
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
@@ -74,12 +74,12 @@ def _compiled(rng: random.Random) -> Drawn:
             return f"{name}, {regime}", made.soft, made
 
 
-def _formula(rng: random.Random, past_only: bool) -> tuple[str, Language]:
+def _formula(rng: random.Random, past_only: bool) -> tuple[str, Definition]:
     sampler = FormulaSampler(rng, AB, past_only=past_only)
     return _of_formula(sampler.formula(rng.choice((1, 2, 2))))
 
 
-def _counting(rng: random.Random, past_only: bool) -> tuple[str, Language]:
+def _counting(rng: random.Random, past_only: bool) -> tuple[str, Definition]:
     """A comparison of counts of letters, or a predicate of one."""
     sides = (syntax.Side.LEFT,) if past_only else tuple(syntax.Side)
     parts = [
@@ -99,30 +99,30 @@ def _counting(rng: random.Random, past_only: bool) -> tuple[str, Language]:
     )
 
 
-def _of_formula(formula: syntax.Formula) -> tuple[str, Language]:
+def _of_formula(formula: syntax.Formula) -> tuple[str, Definition]:
     return show(formula), TemporalLanguage(formula, At.LAST, accepts_empty=False)
 
 
-def _program(rng: random.Random, past_only: bool) -> tuple[str, Language]:
+def _program(rng: random.Random, past_only: bool) -> tuple[str, Definition]:
     return _of_program(ProgramSampler(rng).program(rng.randint(2, 6)))
 
 
-def _nearest(rng: random.Random, past_only: bool) -> tuple[str, Language]:
+def _nearest(rng: random.Random, past_only: bool) -> tuple[str, Definition]:
     return _of_program(random_nearest(rng))
 
 
-def _of_program(program: Program) -> tuple[str, Language]:
+def _of_program(program: Program) -> tuple[str, Definition]:
     return f"program of {len(program.steps)} steps", ProgramLanguage(program, At.LAST, accepts_empty=False)
 
 
-def _automaton(rng: random.Random, past_only: bool) -> tuple[str, Language]:
+def _automaton(rng: random.Random, past_only: bool) -> tuple[str, Definition]:
     seed = rng.randrange(10**6)
     if rng.random() < 0.5:
         return f"automaton {seed}", random_reset_cascade(seed, (2,), 2)
     return f"automaton {seed}", random_near_permutations(seed, rng.randint(2, 3), 2)
 
 
-SOURCES: tuple[Callable[[random.Random, bool], tuple[str, Language]], ...] = (
+SOURCES: tuple[Callable[[random.Random, bool], tuple[str, Definition]], ...] = (
     *[_formula] * 5,
     *[_counting] * 3,
     *[_program] * 4,

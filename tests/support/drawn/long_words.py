@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Alphabet, Word
@@ -81,7 +81,7 @@ def as_word(alphabet: Alphabet, tokens: Tokens) -> Word:
     return tuple(np.array(alphabet.symbols, dtype=object)[tokens])
 
 
-def exact_bits(language: Language, alphabet: Alphabet, tokens: Tokens) -> Bits:
+def exact_bits(language: Definition, alphabet: Alphabet, tokens: Tokens) -> Bits:
     """The exact truth at every position, [output, position]: one output, but where symbols are put out."""
     match language:
         case TemporalLanguage(formula, _, _):

@@ -16,7 +16,7 @@ import torch
 from attemper.compiling.pipeline import compile_language
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import times
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
@@ -44,7 +44,7 @@ AB = Alphabet(("a", "b"))
 # Networks ------------------------------------------------------------------------------------------------
 
 
-def random_formulas(regime: Regime, seeds: range) -> Iterator[tuple[Network, Language]]:
+def random_formulas(regime: Regime, seeds: range) -> Iterator[tuple[Network, Definition]]:
     """A network for each seed, of a formula whose operators nest two to four deep."""
     for seed in seeds:
         rng = random.Random(seed)
@@ -65,7 +65,7 @@ def random_cascades(regime: Regime, seeds: range) -> Iterator[tuple[Network, Dfa
             continue
 
 
-def demo_networks() -> Iterator[tuple[str, Network, Language]]:
+def demo_networks() -> Iterator[tuple[str, Network, Definition]]:
     """Every network of the demo."""
     for entry, source in SHOWN:
         for regime in Regime:
@@ -135,7 +135,7 @@ def ragged(words: Sequence[Tokens]) -> tuple[torch.Tensor, torch.Tensor]:
 # What must hold --------------------------------------------------------------------------------------------
 
 
-def require_right(network: Network, language: Language, tokens: torch.Tensor) -> Judged:
+def require_right(network: Network, language: Definition, tokens: torch.Tensor) -> Judged:
     """Heads within 1e-11 of their rows, and within that and the fused engine's own error of the fused ones.
 
     All bits are those of the fused engine, and the exact ones. No head runs row by row.
@@ -148,7 +148,7 @@ def require_right(network: Network, language: Language, tokens: torch.Tensor) ->
     return scan
 
 
-def require_same_bits(network: Network, language: Language, tokens: torch.Tensor, scan: Judged) -> None:
+def require_same_bits(network: Network, language: Definition, tokens: torch.Tensor, scan: Judged) -> None:
     """All bits are the exact ones, and the fused engine's."""
     with torch.no_grad():
         fused = module_of(network, "fused")(tokens).numpy()

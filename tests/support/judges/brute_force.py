@@ -20,7 +20,7 @@ from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.exact.balls import ball
 from attemper.exact.formats import FORMATS
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.layers import Network
 from tests.support.judges.read_back import raw_of
@@ -99,7 +99,7 @@ def _shown(raw: RawNetwork, word: tuple[int, ...]) -> str:
 
 
 @lru_cache(maxsize=1 << 10)
-def _horizon(network: Network, language: Language, said: Realisation | None, name: str, kernel: str) -> int:
+def _horizon(network: Network, language: Definition, said: Realisation | None, name: str, kernel: str) -> int:
     """The greatest length that is proved, computed anew."""
     return horizon_of(prove(network, language, said), FORMATS[name], Kernel(kernel))[0]
 

@@ -21,7 +21,7 @@ from attemper.checker.rounding.arithmetic import Kernel
 from attemper.exact import closed_forms
 from attemper.exact.formats import FORMATS
 from attemper.exact.predicates import NonNegative, Remainder, Zero
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal import syntax
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -323,7 +323,7 @@ def claim_mutants(certificate: Certificate) -> Iterator[tuple[str, Certificate]]
         yield what, replace(certificate, language=language)
 
 
-def language_mutants(language: Language) -> Iterator[tuple[str, Language]]:
+def language_mutants(language: Definition) -> Iterator[tuple[str, Definition]]:
     """Read at the other end, with the other verdict on the empty word; another formula or automaton."""
     if isinstance(language, TemporalLanguage | ProgramLanguage):
         other = At.FIRST if language.at is At.LAST else At.LAST

@@ -5,13 +5,13 @@ from __future__ import annotations
 from attemper.errors import AttemperError, UnsupportedError
 from attemper.exports.pictures.svg import automaton_svg
 from attemper.exports.subject import Exported
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_from_json
 from attemper.languages.regular.regex import parse_regex
 
 
-def picture_of(language: Language) -> tuple[str | None, str]:
+def picture_of(language: Definition) -> tuple[str | None, str]:
     """The automaton's picture as SVG, and why there is none if it is too large; others have no picture.
 
     >>> from attemper.languages.regular.regex import parse_regex

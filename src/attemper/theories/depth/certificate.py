@@ -11,7 +11,7 @@ from typing import assert_never, final
 from attemper.attention_program.language import ProgramLanguage
 from attemper.certificates.files import count_of, decode_language, read_as, write_as_json
 from attemper.exact.predicates import BUILT_IN, Named
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Formula
 from attemper.languages.temporal.trees import formula_from_nodes, formula_to_nodes
@@ -86,7 +86,7 @@ DepthClaim = Inseparable | EnoughByClasses | EnoughByFormula
 class DepthClaims:
     """Claims on how many layers networks of a class need for a language of words over the alphabet."""
 
-    language: Language
+    language: Definition
     alphabet: Alphabet
     networks: HardNetworks
     claims: tuple[DepthClaim, ...]
@@ -137,7 +137,7 @@ def decode(data: object) -> DepthClaims:
             raise ValueError(f"it does not have the entries of {FORMAT}")
 
 
-def _unfit(language: Language, alphabet: Alphabet) -> Iterator[str]:
+def _unfit(language: Definition, alphabet: Alphabet) -> Iterator[str]:
     """Why the language is not a set of words over the alphabet that every process knows alike."""
     if not language.fits(alphabet):
         yield "its language is over other symbols, or in another order"

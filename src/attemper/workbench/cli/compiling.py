@@ -22,7 +22,7 @@ from attemper.compiling.decomposing.limits import CapError, CascadeCaps, parse_c
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import ExitCode
 from attemper.exact.formats import FLOAT32, FORMATS
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.vacuous import holds_of_the_empty_word
@@ -134,7 +134,7 @@ def compile_command(
 class CompileRequest:
     """What is to be compiled, in which regimes, and what is to be said of it besides."""
 
-    language: Language
+    language: Definition
     alphabet: Alphabet
     regimes: tuple[Regime, ...]
     goal: choosing.Goal | None = None
@@ -234,7 +234,7 @@ def _reach(certificate: Certificate) -> str:
     return f"{reach} in real arithmetic"
 
 
-def _notes_on_the_empty_word(language: Language) -> Iterator[str]:
+def _notes_on_the_empty_word(language: Definition) -> Iterator[str]:
     """What is to be known where a formula holds of the empty word, and the language does not have it."""
     match language:
         case TemporalLanguage(formula, _, False) if holds_of_the_empty_word(formula):
@@ -244,7 +244,7 @@ def _notes_on_the_empty_word(language: Language) -> Iterator[str]:
 
 
 def _notes_on_the_horizon(
-    language: Language, chosen: choosing.Chosen, certificate: Certificate
+    language: Definition, chosen: choosing.Chosen, certificate: Certificate
 ) -> Iterator[str]:
     """What is to be known where fewer layers or heads make a shorter horizon than more of them would."""
     in_float32 = (

@@ -12,7 +12,7 @@ import typer
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.parse import parse_program
 from attemper.files import read_utf8
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet, parse_alphabet
 from attemper.workbench.cli.classifying import automaton_of
@@ -45,7 +45,7 @@ class WrittenLanguage:
         """What reading it is called while that takes long."""
         return "reading" if self.regex is None and self.dfa is None else "making the automaton"
 
-    def language(self) -> tuple[Language, Alphabet, str]:
+    def language(self) -> tuple[Definition, Alphabet, str]:
         """The language, its alphabet, and a program's text, if it is written as one.
 
         Raises `typer.BadParameter` and what reading the text raises.
@@ -66,13 +66,13 @@ class WrittenLanguage:
         dfa = automaton_of(self.regex, self.dfa, self.alphabet)
         return dfa, dfa.alphabet, ""
 
-    def _of_formula(self, formula: str) -> tuple[Language, Alphabet]:
+    def _of_formula(self, formula: str) -> tuple[Definition, Alphabet]:
         if self.alphabet is None:
             raise typer.BadParameter("a formula needs an --alphabet, for example --alphabet 01")
         at = None if self.at is None else self.at.value
         return read_source(formula, self.alphabet, at, (self.empty or EmptyOption.REJECT).value)
 
-    def _of_program(self, file: Path) -> tuple[Language, Alphabet, str]:
+    def _of_program(self, file: Path) -> tuple[Definition, Alphabet, str]:
         if self.alphabet is not None:
             raise typer.BadParameter("a program says its alphabet itself: leave --alphabet out")
         text = read_utf8(file, "give the file of an attention program")

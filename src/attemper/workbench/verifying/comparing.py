@@ -13,7 +13,7 @@ import torch
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.meaning import visible
 from attemper.attention_program.ops import Numbers
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.measures import FLOAT_ACCURACY, Measure
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Word
@@ -41,12 +41,12 @@ ExpectedOutputs = OutputBits | Sequence[Sequence[Expected]]
 class TestedNetwork:
     """A language, and the network that should compute it, to be run softly and hard."""
 
-    language: Language
+    language: Definition
     soft: DenseTransformer
     hard: DenseTransformer
 
     @classmethod
-    def of(cls, network: Network, language: Language) -> TestedNetwork:
+    def of(cls, network: Network, language: Definition) -> TestedNetwork:
         """Both runs in float64, by modules that nobody else has."""
         return cls(language, _module(network, None), _module(network, HardWeighting.AVERAGE))
 
@@ -134,7 +134,7 @@ def _try_prefixes(tested: TestedNetwork, stretch: Stretch) -> Verification:
 
 
 def _disagreement(
-    language: Language, word: Word, expected: ExpectedOutputs, soft: Run, hard: Run
+    language: Definition, word: Word, expected: ExpectedOutputs, soft: Run, hard: Run
 ) -> Disagreement | None:
     """Where anything first differs on a word; the runs may be those of a continuation of the word."""
     if isinstance(language, TemporalLanguage) and len(word) <= DEFINITIONAL_LENGTH:
@@ -174,7 +174,7 @@ def _is_near(want: Fraction, have: float) -> bool:
     return abs(Fraction(have) - want) <= FLOAT_ACCURACY
 
 
-def exact_outputs(language: Language, words: Sequence[Word]) -> Sequence[ExpectedOutputs]:
+def exact_outputs(language: Definition, words: Sequence[Word]) -> Sequence[ExpectedOutputs]:
     """What a network should put out on words of one length: bits, or numbers."""
     if isinstance(language, ProgramLanguage) and language.program.numbers is not None:
         said = language.program.numbers
@@ -182,7 +182,7 @@ def exact_outputs(language: Language, words: Sequence[Word]) -> Sequence[Expecte
     return exact_rows(language, words)
 
 
-def exact_rows(language: Language, words: Sequence[Word]) -> Sequence[OutputBits]:
+def exact_rows(language: Definition, words: Sequence[Word]) -> Sequence[OutputBits]:
     """The exact bits of words of one length, of a formula in linear time."""
     if isinstance(language, TemporalLanguage):
         return [[row] for row in truth_of_words(language.formula, words).tolist()] if words else []

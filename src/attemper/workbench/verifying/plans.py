@@ -10,7 +10,7 @@ from itertools import islice
 from typing import assert_never, final
 
 from attemper.errors import UnsupportedError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.numbering import Numbering, numbering_of
 from attemper.languages.temporal.reading import TemporalLanguage
@@ -148,7 +148,7 @@ def _drawn(model: Model, plan: Plan) -> Iterator[list[Word]]:
         length = plan.length if rng.random() < 0.25 else rng.randint(1, plan.length)
 
 
-def _members(language: Language, longest: int) -> Numbering | None:
+def _members(language: Definition, longest: int) -> Numbering | None:
     """The members of an automaton, if it is one in which they can be counted."""
     return numbering_of(language, longest) if isinstance(language, Dfa) else None
 

@@ -15,7 +15,7 @@ from typing import final
 
 from attemper.checker.proof import deep
 from attemper.errors import UnsupportedError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.networks.layers import Network
 from attemper.version import __version__
 from attemper.workbench.model import Model
@@ -102,7 +102,7 @@ def _tested_of(task: BatchTask) -> TestedNetwork | None:
     return kept_networks[task.digest]
 
 
-def _unpacked(data: bytes) -> tuple[Network, Language]:
+def _unpacked(data: bytes) -> tuple[Network, Definition]:
     """The network and the language that `packed` has written."""
     network, language = pickle.loads(data)
     return network, language

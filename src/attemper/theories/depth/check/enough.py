@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from attemper.checker.verdict import ClaimVerdict, Status
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.words import Alphabet
 from attemper.theories.depth.certificate import EnoughByClasses, EnoughByFormula, HardNetworks, TieBreaking
 from attemper.theories.depth.check.pairs import MOST_LAYERS, in_layers
@@ -23,7 +23,7 @@ SeenOrders = tuple[int, tuple[tuple[Order, Order], ...]]
 
 
 def check_classes(
-    language: Language, alphabet: Alphabet, networks: HardNetworks, claim: EnoughByClasses
+    language: Definition, alphabet: Alphabet, networks: HardNetworks, claim: EnoughByClasses
 ) -> ClaimVerdict:
     """PROVED if F_k puts the words into so many classes, and none has words inside and outside the language.
 
@@ -91,7 +91,7 @@ def _read(
 
 
 def check_formula(
-    language: Language, alphabet: Alphabet, networks: HardNetworks, claim: EnoughByFormula
+    language: Definition, alphabet: Alphabet, networks: HardNetworks, claim: EnoughByFormula
 ) -> ClaimVerdict:
     """PROVED if the formula, read at the last position, is the language, and its operators nest no deeper.
 

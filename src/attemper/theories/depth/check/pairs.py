@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from attemper.checker.verdict import ClaimVerdict, Status
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.words import Word
 from attemper.theories.depth.certificate import HardNetworks, Inseparable, TieBreaking
 
@@ -16,7 +16,7 @@ LONGEST_SHOWN = 60
 """Of a longer word only the beginning is shown."""
 
 
-def check_pair(language: Language, networks: HardNetworks, claim: Inseparable) -> ClaimVerdict:
+def check_pair(language: Definition, networks: HardNetworks, claim: Inseparable) -> ClaimVerdict:
     """PROVED if one of the words is in the language, and F_k is the same at the ends of both.
 
     Then no network of the class with k layers, or fewer, gives the two words different answers, whatever its
@@ -42,7 +42,7 @@ def check_pair(language: Language, networks: HardNetworks, claim: Inseparable) -
     return ClaimVerdict(Status.PROVED, f"at least {in_layers(layers + 1)}{longer}: {which}")
 
 
-def is_member(language: Language, word: Word) -> bool:
+def is_member(language: Definition, word: Word) -> bool:
     """Whether a word that has letters is in the language, by the language's own meaning."""
     return language.bits(word)[0 if language.reads_first else -1]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 from attemper.errors import UnsupportedError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal import syntax
 from attemper.languages.temporal.core import values_by_core
@@ -29,7 +29,7 @@ class Acceptor:
     accepts: Callable[[AcceptorState], bool]
 
 
-def reading_of(language: Language) -> Acceptor:
+def reading_of(language: Definition) -> Acceptor:
     """The language's states. Raises `UnsupportedError` where none are known."""
     match language:
         case Dfa(alphabet, moves, start, accepting):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attemper.errors import OptionError, UnsupportedError
-from attemper.languages.language import Language
+from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Comparison, Formula, operands, subformulas
@@ -19,7 +19,7 @@ CONFIGURATIONS = 20_000
 
 def regular_language(
     language: Dfa | TemporalLanguage | str, alphabet: str | Alphabet | None, at: str | None
-) -> tuple[Language, Alphabet, Dfa]:
+) -> tuple[Definition, Alphabet, Dfa]:
     """The language, its alphabet and its automaton.
 
     Raises `OptionError` for what is no language, `UnsupportedError` for one that is not seen to be regular,
@@ -54,7 +54,7 @@ def regular_language(
         ) from None
 
 
-def in_states(language: Language) -> bool:
+def in_states(language: Definition) -> bool:
     """Whether the checker reads the language letter by letter, so that a file may name it as it was given."""
     try:
         reading_of(language)
@@ -63,7 +63,7 @@ def in_states(language: Language) -> bool:
     return True
 
 
-def bound_by_formula(dfa: Dfa, language: Language, least: int) -> EnoughByFormula | None:
+def bound_by_formula(dfa: Dfa, language: Definition, least: int) -> EnoughByFormula | None:
     """The past formula with the fewest layers among those that are tried; None if there is none.
 
     With `least` layers, of which fewer are not enough, no other is tried.
@@ -81,7 +81,7 @@ def bound_by_formula(dfa: Dfa, language: Language, least: int) -> EnoughByFormul
     return best
 
 
-def _formulas(dfa: Dfa, language: Language) -> Iterator[Formula]:
+def _formulas(dfa: Dfa, language: Definition) -> Iterator[Formula]:
     """What the language was given as, and what its automaton is translated to."""
     if isinstance(language, TemporalLanguage) and language.at is At.LAST:
         yield language.formula

@@ -1,4 +1,4 @@
-"""What a language is to everybody who need not know how it was written: a verdict on every word."""
+"""What a language means, to everybody who need not know how it was written: a verdict on every word."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attemper.exact.predicates import Predicate
 from attemper.languages.words import Alphabet, Word
 
 
-class Language(Protocol):
+class Definition(Protocol):
     """A formula, an automaton or an attention program, and how it is read.
 
     At every position of every word stands a bit; the verdict on a word is the one at its first or last
