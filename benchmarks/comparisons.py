@@ -96,7 +96,7 @@ def _ragged_batch_against_single_words(model: attemper.Model) -> Pair:
 def _linear_time_meaning_against_definition(model: attemper.Model) -> Pair:
     rng = random.Random(2)
     words = [tuple(rng.choices("ab", k=100)) for _ in range(20)]
-    formula = model.language.formula
+    formula = model.language.definition.formula
     return Pair(
         "exact meaning on 20 words of 100 symbols",
         "all words at once",

@@ -137,9 +137,9 @@ def subjects(names: Sequence[str] = ()) -> Iterator[Subject]:
         if not names or formula in names:
             yield of_formula(formula, regime)
     for name in ENTRIES:
-        entry = attemper.named(name)
+        entry = attemper.zoo[name]
         for regime in entry.regimes if not names or name in names else ():
-            yield of_entry(entry, attemper.compile_named(name, regime=regime), regime)
+            yield of_entry(entry, attemper.compile(f"zoo:{name}", regime=regime), regime)
 
 
 def of_formula(formula: str, regime: str) -> Subject:
@@ -147,7 +147,7 @@ def of_formula(formula: str, regime: str) -> Subject:
     model = attemper.compile(formula, "abc", at="last", regime=regime)
 
     def is_right(run: Run) -> bool:
-        (truth,) = truth_of_words(model.language.formula, [run.word]).tolist()
+        (truth,) = truth_of_words(model.language.definition.formula, [run.word]).tolist()
         return list(run.bits) == truth
 
     def words(length: int) -> list[Word]:

@@ -70,7 +70,7 @@ def model_of(subject: Subject) -> attemper.Model | None:
 def meaning_of(subject: Subject, model: attemper.Model) -> Definition:
     """The model's language, in a form whose meaning takes time linear in n."""
     text = AS_FORMULAS.get(subject.title)
-    return model.language if text is None else attemper.compile(text, model.alphabet).language
+    return model.language.definition if text is None else attemper.compile(text, model.alphabet).language
 
 
 def sees(network: Network) -> str:

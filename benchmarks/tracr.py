@@ -82,7 +82,7 @@ def ours(task: Task, length: int, engine: str) -> Speed:
     tokens = torch.stack([torch.from_numpy(word) for word in words])
     with torch.no_grad():
         for word, row in zip(words, module(tokens).numpy(), strict=True):
-            assert not wrong_positions(row[None], exact_bits(model.language, model.alphabet, word))
+            assert not wrong_positions(row[None], exact_bits(model.language.definition, model.alphabet, word))
         return Speed(parameter_count(model.network), BATCH / median_seconds(lambda: module(tokens)))
 
 

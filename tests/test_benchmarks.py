@@ -26,8 +26,8 @@ WRONG: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_an_entry_fails_where_its_oracle_says_something_else(name: str) -> None:
-    entry = attemper.named(name)
-    model = attemper.compile_named(name, regime="unbounded")
+    entry = attemper.zoo[name]
+    model = attemper.compile(f"zoo:{name}", regime="unbounded")
     own = of_entry(entry, model, "unbounded")
     assert measured(own, CLAIM, 24).failure is None
     other = of_entry(replace(entry, **WRONG[name]), model, "unbounded")
@@ -99,7 +99,7 @@ def test_what_is_said_of_programs_is_what_they_mean() -> None:
             said = meaning_of(subject, model)
             for n in range(1, 8):
                 for word in words_of_length(model.alphabet, n):
-                    assert said.bits(word) == model.language.bits(word)
+                    assert said.bits(word) == model.language.definition.bits(word)
 
 
 def test_a_network_is_measured_on_the_words_that_are_named() -> None:

@@ -116,7 +116,9 @@ def compiled(dfa: Dfa, regime: Regime = Regime.UNBOUNDED) -> Model:
 
 def assert_proved(model: Model) -> None:
     """In real arithmetic, for all lengths, by a certificate that the checker accepts."""
-    certificate = certify(model.network, model.digest, model.language, model.realisation, arithmetics=())
+    certificate = certify(
+        model.network, model.digest, model.language.definition, model.realisation, arithmetics=()
+    )
     assert certificate.claims == (RealClaim(),)
     verdict = model.check(certificate)
     assert [claim.status for claim in verdict.claims] == [Status.PROVED]

@@ -69,7 +69,7 @@ def require_proved_and_right(model: attemper.Model, entry: Entry, count: int) ->
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize(("name", "regime"), SAMPLE)
 def test_some_are_proved_and_right(name: str, regime: RegimeName) -> None:
-    model, entry = attemper.compile_named(name, regime=regime), language_named(name)
+    model, entry = attemper.compile(f"zoo:{name}", regime=regime), language_named(name)
     assert attention_layers(model) <= entry.layers
     require_proved_and_right(model, entry, 4)
 
@@ -93,7 +93,7 @@ def require_proved_and_put_out(model: attemper.Model, entry: Transduction, count
     ],
 )
 def test_some_put_out_what_they_should(name: str, regime: RegimeName) -> None:
-    model, entry = attemper.compile_named(name, regime=regime), named(name)
+    model, entry = attemper.compile(f"zoo:{name}", regime=regime), named(name)
     assert attention_layers(model) <= entry.layers
     require_proved_and_put_out(model, entry, 30)
 
@@ -116,7 +116,7 @@ def test_no_language_has_more_layers_on_the_page_than_it_should() -> None:
     ("entry", "regime"), COMPILING, ids=[f"{entry.name} {regime}" for entry, regime in COMPILING]
 )
 def test_every_language_is_proved_and_right_in_its_regimes(entry: Entry, regime: RegimeName) -> None:
-    model = attemper.compile_named(entry.name, regime=regime)
+    model = attemper.compile(f"zoo:{entry.name}", regime=regime)
     assert attention_layers(model) <= entry.layers
     require_proved_and_right(model, entry, 60)
 
@@ -141,7 +141,7 @@ def test_other_ways_to_write_a_language_are_proved_and_right(entry: Entry, sourc
     ids=[f"{entry.name} {regime}" for entry in PUTTING_OUT for regime in entry.regimes],
 )
 def test_everything_that_is_put_out_is_proved_and_right(entry: Transduction, regime: RegimeName) -> None:
-    model = attemper.compile_named(entry.name, regime=regime)
+    model = attemper.compile(f"zoo:{entry.name}", regime=regime)
     assert attention_layers(model) <= entry.layers
     require_proved_and_put_out(model, entry, 200)
 
@@ -171,7 +171,7 @@ def require_right_on_all(words: list[Word], entry: Entry | Transduction, model: 
 def test_networks_are_right_on_all_short_words(entry: Entry | Transduction, regime: RegimeName) -> None:
     """Some 300,000 words in all."""
     words = [word for word in short_words(entry) if word]
-    require_right_on_all(words, entry, attemper.compile_named(entry.name, regime=regime))
+    require_right_on_all(words, entry, attemper.compile(f"zoo:{entry.name}", regime=regime))
 
 
 @pytest.mark.parametrize("regime", ["unbounded", "temperature"])
@@ -179,7 +179,7 @@ def test_networks_are_right_on_all_short_words(entry: Entry | Transduction, regi
 def test_some_networks_are_right_on_all_words_of_four_symbols(name: str, regime: RegimeName) -> None:
     entry = named(name)
     words = [word for n in range(1, 5) for word in product(entry.alphabet, repeat=n)]
-    require_right_on_all(words, entry, attemper.compile_named(name, regime=regime))
+    require_right_on_all(words, entry, attemper.compile(f"zoo:{name}", regime=regime))
 
 
 @pytest.mark.slow
@@ -187,7 +187,7 @@ def test_some_networks_are_right_on_all_words_of_four_symbols(name: str, regime:
 def test_brackets_of_two_kinds_are_right_on_all_words_of_eight_symbols(regime: RegimeName) -> None:
     entry = language_named("dyck-2")
     words = [word for n in (7, 8) for word in product(entry.alphabet, repeat=n)]
-    require_right_on_all(words, entry, attemper.compile_named("dyck-2", regime=regime))
+    require_right_on_all(words, entry, attemper.compile("zoo:dyck-2", regime=regime))
 
 
 @pytest.mark.slow
@@ -223,7 +223,7 @@ def test_a_task_of_other_compilers_is_right_at_ties() -> None:
 @pytest.mark.parametrize("name", ["dyck-2", "dyck-3"])
 def test_brackets_are_right_as_far_as_integers_are_exact(name: str, regime: RegimeName) -> None:
     """24 n^3 < 1 / u is about what integers of the size n^3 can do."""
-    certificate = attemper.compile_named(name, regime=regime).certify()
+    certificate = attemper.compile(f"zoo:{name}", regime=regime).certify()
     assert horizon(certificate, "float64") >= 20_000
     assert horizon(certificate, "float32") >= 32
 
@@ -242,7 +242,7 @@ def test_horizons_of_numbers_are_as_far_as_they_should_be(regime: RegimeName) ->
         ("histogram-so-far", "float64", 1_000_000),
         ("fraction-seen", "float32", 1_000_000),
     ):
-        assert horizon(attemper.compile_named(name, regime=regime).certify(), dtype) >= length
+        assert horizon(attemper.compile(f"zoo:{name}", regime=regime).certify(), dtype) >= length
 
 
 HORIZONS = {
@@ -259,7 +259,7 @@ HORIZONS = {
     ("name", "length"), [(name, length) for length, names in HORIZONS.items() for name in names]
 )
 def test_horizons_in_float32_are_as_far_as_they_should_be(name: str, length: int, regime: RegimeName) -> None:
-    model = attemper.compile_named(name, regime=regime, horizon=length, dtype="float32")
+    model = attemper.compile(f"zoo:{name}", regime=regime, horizon=length, dtype="float32")
     certificate = model.certify()
     assert horizon(certificate, "float32") >= length
     assert model.check(certificate).status is Status.PROVED

@@ -155,7 +155,7 @@ assert edited != model.accepts(wrong)
 
 # %%
 narrow = attemper.compile("O (b & Y a)", "ab")
-found = attemper.refute(narrow, "parity-even", n=16, free=0.8)
+found = attemper.refute(narrow, "zoo:parity-even", length=16, free=0.8)
 print(found.verdict.status)
 assert found.verdict.status.name == "PROVED"
 member, stranger = found.refutation.member, found.refutation.stranger

@@ -9,32 +9,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from attemper.attention_program.parse import parse_program
     from attemper.compiling.softening.normalise import LayerNorm
     from attemper.errors import AttemperError
     from attemper.exact.predicates import register_predicate
-    from attemper.languages.regular.classes import classify
     from attemper.languages.regular.dfa import Dfa
-    from attemper.languages.regular.files import read_dfa
-    from attemper.languages.regular.regex import parse_regex
     from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
     from attemper.theories.depth.ask import depth
     from attemper.theories.refutation.ask import refute
     from attemper.theories.softening.ask import load_softened, soften
     from attemper.version import __version__
-    from attemper.workbench.asking import formula_of, verify
+    from attemper.workbench.asking import classify, to_formula, verify
     from attemper.workbench.checking import check
-    from attemper.workbench.compiling import compile, compile_dfa, compile_program, compile_regex  # noqa: A004
+    from attemper.workbench.compiling import compile  # noqa: A004
     from attemper.workbench.decompiling import decompile
     from attemper.workbench.folder import load
+    from attemper.workbench.language import Language
     from attemper.workbench.model import Model
+    from attemper.workbench.naming import dfa, formula, language, program, regex
     from attemper.workbench.same import same
-    from attemper.workbench.zoo import compile_named, named
+    from attemper.workbench.zoo import zoo
 
 __all__ = [
     "AttemperError",
     "Dfa",
     "HeadOf",
+    "Language",
     "LayerNorm",
     "LayerOf",
     "Model",
@@ -43,25 +42,23 @@ __all__ = [
     "check",
     "classify",
     "compile",
-    "compile_dfa",
-    "compile_named",
-    "compile_program",
-    "compile_regex",
     "decompile",
     "depth",
-    "formula_of",
+    "dfa",
+    "formula",
     "hard_network",
+    "language",
     "load",
     "load_softened",
-    "named",
-    "parse_program",
-    "parse_regex",
-    "read_dfa",
+    "program",
     "refute",
+    "regex",
     "register_predicate",
     "same",
     "soften",
+    "to_formula",
     "verify",
+    "zoo",
 ]
 
 __dir__ = __all__.copy
@@ -70,33 +67,32 @@ _HOMES = {
     "AttemperError": "attemper.errors",
     "Dfa": "attemper.languages.regular.dfa",
     "HeadOf": "attemper.networks.typed",
+    "Language": "attemper.workbench.language",
     "LayerNorm": "attemper.compiling.softening.normalise",
     "LayerOf": "attemper.networks.typed",
     "Model": "attemper.workbench.model",
     "UnitOf": "attemper.networks.typed",
     "__version__": "attemper.version",
     "check": "attemper.workbench.checking",
-    "classify": "attemper.languages.regular.classes",
+    "classify": "attemper.workbench.asking",
     "compile": "attemper.workbench.compiling",
-    "compile_dfa": "attemper.workbench.compiling",
-    "compile_named": "attemper.workbench.zoo",
-    "compile_program": "attemper.workbench.compiling",
-    "compile_regex": "attemper.workbench.compiling",
     "decompile": "attemper.workbench.decompiling",
     "depth": "attemper.theories.depth.ask",
-    "formula_of": "attemper.workbench.asking",
+    "dfa": "attemper.workbench.naming",
+    "formula": "attemper.workbench.naming",
     "hard_network": "attemper.networks.typed",
+    "language": "attemper.workbench.naming",
     "load": "attemper.workbench.folder",
     "load_softened": "attemper.theories.softening.ask",
-    "named": "attemper.workbench.zoo",
-    "parse_program": "attemper.attention_program.parse",
-    "parse_regex": "attemper.languages.regular.regex",
-    "read_dfa": "attemper.languages.regular.files",
+    "program": "attemper.workbench.naming",
     "refute": "attemper.theories.refutation.ask",
+    "regex": "attemper.workbench.naming",
     "register_predicate": "attemper.exact.predicates",
     "same": "attemper.workbench.same",
     "soften": "attemper.theories.softening.ask",
+    "to_formula": "attemper.workbench.asking",
     "verify": "attemper.workbench.asking",
+    "zoo": "attemper.workbench.zoo",
 }
 
 

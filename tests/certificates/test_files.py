@@ -26,7 +26,7 @@ CLAIMS = (RealClaim(), FloatClaim("float32", "numerator-first", 7, "the embeddin
 
 @cache
 def regular() -> Model:
-    return attemper.compile_regex("a*b", "ab", regime="decoder")
+    return attemper.compile(attemper.regex("a*b", "ab"), regime="decoder")
 
 
 def said() -> Realisation:

@@ -40,7 +40,7 @@ EVALUATIONS = 27
 
 
 def analysis_of(model: Model) -> Analysis:
-    return prove(model.network, model.language, model.realisation)
+    return prove(model.network, model.language.definition, model.realisation)
 
 
 def bisected(analysis: Analysis, form: Any, kernel: Kernel) -> tuple[int, str]:

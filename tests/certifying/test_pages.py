@@ -68,8 +68,8 @@ def test_the_horizon_of_a_counter_and_of_its_cascade() -> None:
         r"to length (\d+) in float32 as a counter \(three layers\), to ([\d,]+) as a cascade", AUTOMATA
     )
     brackets = automata.dyck(10)
-    counter = attemper.compile_dfa(brackets)
-    cascade = attemper.compile_dfa(brackets, horizon=100_000, dtype="float32", kernel="normalise-first")
+    counter = attemper.compile(brackets)
+    cascade = attemper.compile(brackets, horizon=100_000, dtype="float32", kernel="normalise-first")
     assert (counter.cfg.n_layers, cascade.cfg.n_layers) == (3, 7)
     kernel = "normalise-first"
     assert numbers(" ".join(stated)) == [horizon(counter, kernel), horizon(cascade, kernel)]
@@ -78,7 +78,7 @@ def test_the_horizon_of_a_counter_and_of_its_cascade() -> None:
 @pytest.mark.sweep(0)
 def test_the_horizon_of_a_walk() -> None:
     (stated,) = re.findall(r"A walk is proved to length (\d+) in float32", AUTOMATA)
-    assert int(stated) == horizon(attemper.compile_dfa(automata.clamped(8)))
+    assert int(stated) == horizon(attemper.compile(automata.clamped(8)))
 
 
 @pytest.mark.slow
@@ -96,7 +96,7 @@ def test_how_many_random_formulas_have_no_proof() -> None:
         except UnsupportedError:
             continue
         try:
-            prove(model.network, model.language, model.realisation)
+            prove(model.network, model.language.definition, model.realisation)
         except UnprovedError:
             unproved += 1
         else:

@@ -39,8 +39,8 @@ MODELS = {
     "temporal": lambda: attemper.compile("H (b -> Y a)", "ab", regime="decoder"),
     "read first": lambda: attemper.compile("G (a -> F b)", "ab", at="first"),
     "looked up": lambda: attemper.compile("prime(#<[a])", "ab"),
-    "expression": lambda: attemper.compile_regex("(ab)*", "ab"),
-    "automaton": lambda: attemper.compile_dfa(PARITY),
+    "expression": lambda: attemper.compile(attemper.regex("(ab)*", "ab")),
+    "automaton": lambda: attemper.compile(PARITY),
 }
 
 

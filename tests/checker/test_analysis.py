@@ -291,7 +291,7 @@ def first_wrong(model: Model, other: TemporalLanguage) -> Word | None:
     read_at, own = (0 if model.network.reads_first else -1), (0 if other.at is At.FIRST else -1)
     for n in range(1, 5):
         for word in words_of_length(AB, n):
-            if model.language.bits(word)[read_at] != other.bits(word)[own]:
+            if model.language.definition.bits(word)[read_at] != other.bits(word)[own]:
                 return word
     return None
 
@@ -327,7 +327,9 @@ def test_the_first_wrong_word_is_found(text: str, other: str, at: At) -> None:
         if expected is not None or found is None:
             assert found == expected
         else:
-            assert model.language.bits(found) != said.bits(found), "right where it is read, wrong elsewhere"
+            assert model.language.definition.bits(found) != said.bits(found), (
+                "right where it is read, wrong elsewhere"
+            )
         assert found_wrong(model.network, replace(said, accepts_empty=not model.network.accepts_empty)) == ()
 
 

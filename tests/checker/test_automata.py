@@ -349,10 +349,10 @@ def test_the_hand_made_parts_are_what_they_say() -> None:
 @lru_cache(maxsize=64)
 def compiled(case: Case) -> tuple[Network, Dfa, Realisation]:
     expression, symbols, regime = case
-    model = attemper.compile_regex(expression, symbols, regime=regime)  # type: ignore[arg-type]
-    assert isinstance(model.language, Dfa)
+    model = attemper.compile(attemper.regex(expression, symbols), regime=regime)  # type: ignore[arg-type]
+    assert isinstance(model.language.definition, Dfa)
     assert model.realisation is not None
-    return model.network, model.language, model.realisation
+    return model.network, model.language.definition, model.realisation
 
 
 def prepare() -> None:

@@ -61,7 +61,7 @@ def model(formula: str) -> Model:
 
 @cache
 def regular() -> Model:
-    return attemper.compile_regex("a*b", "ab", regime="decoder")
+    return attemper.compile(attemper.regex("a*b", "ab"), regime="decoder")
 
 
 def prepare() -> None:
@@ -76,7 +76,7 @@ def prepare() -> None:
 
 def status(claim: Claim, **options: bool | str) -> Status:
     own = model("O a")
-    return judge(own.network, own.language, (claim,), **options).status  # type: ignore[arg-type]
+    return judge(own.network, own.language.definition, (claim,), **options).status  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kernel", list(Kernel))
@@ -85,7 +85,7 @@ def test_a_horizon_may_be_nothing_but_not_less(kernel: Kernel) -> None:
     nothing, something = (FloatClaim("float32", kernel, horizon, "") for horizon in (0, 1))
     assert status(something) is Status.PROVED
     assert status(nothing) is Status.UNKNOWN, "where nothing else is claimed, nothing is proved"
-    assert judge(own.network, own.language, (nothing, something)).status is Status.PROVED
+    assert judge(own.network, own.language.definition, (nothing, something)).status is Status.PROVED
     for horizon in (-1, -2):
         assert status(FloatClaim("float32", kernel, horizon, "")) is Status.MALFORMED
         assert status(FloatClaim("float32", kernel, horizon, ""), ignore_rounding=True) is Status.MALFORMED
@@ -108,7 +108,7 @@ def test_rounding_is_ignored_only_where_that_is_said() -> None:
     assert status(too_long, ignore_rounding=True) is Status.PROVED_UNDER_ASSUMPTIONS
     assert status(RealClaim(), ignore_rounding=True) is Status.PROVED
     own = model("O a")
-    certificate = Certificate("digest", own.language, (too_long,))
+    certificate = Certificate("digest", own.language.definition, (too_long,))
     assert check(own.network, "digest", certificate).status is Status.UNKNOWN
     ignoring = check(own.network, "digest", certificate, ignore_rounding=True)
     assert ignoring.status is Status.PROVED_UNDER_ASSUMPTIONS
@@ -116,13 +116,13 @@ def test_rounding_is_ignored_only_where_that_is_said() -> None:
 
 def test_a_proof_is_explained_only_where_that_is_said() -> None:
     own = model("O a")
-    certificate = Certificate(own.digest, own.language, (RealClaim(),), own.realisation)
+    certificate = Certificate(own.digest, own.language.definition, (RealClaim(),), own.realisation)
     assert check(own.network, own.digest, certificate).explanation == ()
-    assert judge(own.network, own.language, (RealClaim(),)).explanation == ()
+    assert judge(own.network, own.language.definition, (RealClaim(),)).explanation == ()
     for explained in (False, True):
         verdicts = (
             check(own.network, own.digest, certificate, explained=explained),
-            judge(own.network, own.language, (RealClaim(),), explained=explained),
+            judge(own.network, own.language.definition, (RealClaim(),), explained=explained),
         )
         assert all(bool(verdict.explanation) == explained for verdict in verdicts)
 
@@ -171,11 +171,13 @@ def text_of(claims: tuple[ClaimVerdict, ...]) -> str:
 
 def test_an_automaton_needs_the_program_that_the_network_runs() -> None:
     own = regular()
-    assert judge(own.network, own.language, (RealClaim(),), own.realisation).status is Status.PROVED
-    verdict = judge(own.network, own.language, (RealClaim(),))
+    assert (
+        judge(own.network, own.language.definition, (RealClaim(),), own.realisation).status is Status.PROVED
+    )
+    verdict = judge(own.network, own.language.definition, (RealClaim(),))
     assert verdict.status is Status.UNKNOWN
     assert text_of(verdict.claims) == "nothing says which program the network runs"
-    certificate = Certificate("digest", own.language, (RealClaim(),), own.realisation)
+    certificate = Certificate("digest", own.language.definition, (RealClaim(),), own.realisation)
     assert check(own.network, "digest", certificate).status is Status.PROVED
     assert check(own.network, "digest", replace(certificate, realisation=None)).status is Status.UNKNOWN
 
@@ -184,7 +186,7 @@ def test_what_a_formula_s_network_is_said_to_run_is_not_asked() -> None:
     """A proof needs no program; one that is wrong does no harm."""
     own = model("O a")
     for said in (own.realisation, regular().realisation, None):
-        assert judge(own.network, own.language, (RealClaim(),), said).status is Status.PROVED
+        assert judge(own.network, own.language.definition, (RealClaim(),), said).status is Status.PROVED
 
 
 def claiming(*steps: Step, output: int = -1) -> ProgramLanguage:
@@ -282,7 +284,7 @@ def test_an_ill_formed_program_proves_nothing() -> None:
         claiming(A, *(Shift(Direction.PREVIOUS, bit, distance, None) for bit, distance in shifts)).program
         for shifts in ([(0, 1), (1, 1)], [(0, 1)], [(0, 2)])
     )
-    network = attemper.compile_program(twice).network
+    network = attemper.compile(attemper.program(twice)).network
     one_before = automaton_of(once, accepts_empty=False).dfa
     said = Realisation(twice)
     assert (
@@ -300,7 +302,7 @@ def test_an_ill_formed_network_is_malformed(twice: LinearForm) -> None:
     """A coordinate that stands twice in a form is not what files would say: no file has one, but code can."""
     own = model("O a")
     network = replace(own.network, embedding=(twice, *own.network.embedding[1:]))
-    verdict = judge(network, own.language, (RealClaim(),))
+    verdict = judge(network, own.language.definition, (RealClaim(),))
     assert verdict.status is Status.MALFORMED
     assert text_of(verdict.claims).startswith("the network is not well formed: the embedding of 'a'")
     for ask in (decompile, lambda found: same(found, own)):

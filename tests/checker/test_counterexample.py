@@ -42,11 +42,11 @@ def put(tensor: Tensor, index: tuple[int, ...], number: float) -> Tensor:
 
 
 def test_a_right_network_has_no_wrong_word(model: Model) -> None:
-    assert wrong_word(model.network, model.language) is None
+    assert wrong_word(model.network, model.language.definition) is None
 
 
 def test_the_empty_word_goes_first(model: Model) -> None:
-    wrong = wrong_word(replace(model.network, accepts_empty=True), model.language)
+    wrong = wrong_word(replace(model.network, accepts_empty=True), model.language.definition)
     assert wrong is not None
     assert (wrong.word, wrong.text) == ((), "the empty word gets the wrong answer")
 
@@ -55,7 +55,7 @@ def test_a_wrong_verdict_goes_before_an_output_that_is_off() -> None:
     """With the second unit's bias 1 higher the output is 1 lower: -0.5 for 'a' is off, but read as 0."""
     model = attemper.compile("a S b", "ab")
     network = changed(model, "blocks.0.mlp.b_in", (1,), 0.25)
-    wrong = wrong_word(network, model.language)
+    wrong = wrong_word(network, model.language.definition)
     assert wrong is not None
     assert (wrong.word, wrong.text) == (("b",), "'b' gets the wrong answer")
     assert DenseTransformer(network)(torch.tensor([[0]])).item() == pytest.approx(-0.5)
@@ -71,8 +71,8 @@ def test_an_output_that_is_off_by_a_quarter_is_not_yet_wrong(model: Model) -> No
         )
         return replace(model.network, layers=(*model.network.layers[:-1], replace(layer, hidden=hidden)))
 
-    assert wrong_word(scaled(Fraction(3, 4)), model.language) is None
-    wrong = wrong_word(scaled(Fraction(3, 4) - Fraction(1, 100)), model.language)
+    assert wrong_word(scaled(Fraction(3, 4)), model.language.definition) is None
+    wrong = wrong_word(scaled(Fraction(3, 4) - Fraction(1, 100)), model.language.definition)
     assert wrong is not None
     assert (wrong.word, wrong.text) == (("1",), "the output for '1' at position 1 is 0.740000, not 1")
 
@@ -83,7 +83,7 @@ def test_longer_words_are_tried_where_short_ones_are_right(model: Model) -> None
     letter = model.network.coordinates.index("letter 0")
     weight = value[letter * model.network.head_width]
     network = changed(model, "blocks.0.attn.W_V", (0, letter, 0), 1.1 * weight)
-    wrong = wrong_word(network, model.language)
+    wrong = wrong_word(network, model.language.definition)
     assert wrong is not None
     assert len(wrong.word) in LONGER
     tokens = [["01".index(symbol) for symbol in wrong.word]]
@@ -111,7 +111,7 @@ def test_hard_heads_are_not_evaluated(model: Model) -> None:
     layer = model.network.layers[0]
     hard = replace(layer, heads=tuple(replace(h, weighting=HardWeighting.AVERAGE) for h in layer.heads))
     network = replace(model.network, layers=(hard, *model.network.layers[1:]), embedding=((), ()))
-    assert wrong_word(network, model.language) is None
+    assert wrong_word(network, model.language.definition) is None
 
 
 @pytest.mark.parametrize("heads", [0, 1, 3])

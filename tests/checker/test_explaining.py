@@ -33,7 +33,7 @@ AB = Alphabet(("a", "b"))
 
 
 def lines_of(model: attemper.Model) -> list[str]:
-    return list(explain(model.network, model.language, model.realisation))
+    return list(explain(model.network, model.language.definition, model.realisation))
 
 
 def test_a_formula_is_named_by_its_parts() -> None:
@@ -49,7 +49,7 @@ def test_a_formula_is_named_by_its_parts() -> None:
 
 
 def test_a_group_of_bits_is_named_by_the_steps_of_the_program() -> None:
-    lines = lines_of(attemper.compile_regex("(ab)*", "ab"))
+    lines = lines_of(attemper.compile(attemper.regex("(ab)*", "ab")))
     assert "  hidden units 2, 3 write x2 ['b' at place 0]: s4 = and s3 s1" in lines
 
 
@@ -68,7 +68,7 @@ def without_keys(network: Network, number: int) -> Network:
 def test_a_layer_that_no_rule_covers_is_where_the_proof_ends(number: int) -> None:
     model = attemper.compile("Y (b & Y (a & Y a))", "ab")
     whole = lines_of(model)
-    lines = list(explain(without_keys(model.network, number), model.language, None))
+    lines = list(explain(without_keys(model.network, number), model.language.definition, None))
     assert lines[-1].startswith(f"no proof: layer {number}, head 0: ")
     assert lines[:-1] == (whole[: whole.index(f"layer {number}")])
 
@@ -77,15 +77,15 @@ def test_a_formula_is_explained_alike_whatever_the_network_is_said_to_run() -> N
     model = attemper.compile("O (a & Y b)", "ab")
     assert model.realisation is not None
     lines = lines_of(model)
-    assert list(explain(model.network, model.language)) == lines
+    assert list(explain(model.network, model.language.definition)) == lines
     group = SymbolGroup(0, ((model.network.output, model.realisation.program.output),))
     grouped = replace(model.realisation, groups=(group,))
-    assert list(explain(model.network, model.language, grouped))[-1] == lines[-1]
+    assert list(explain(model.network, model.language.definition, grouped))[-1] == lines[-1]
 
 
 def test_groups_of_bits_are_granted_to_an_automaton_and_to_its_program() -> None:
     """Every bit of a group is called by the step that is said, of several that are the same bit."""
-    model = attemper.compile_regex("(aa)*b", "ab")
+    model = attemper.compile(attemper.regex("(aa)*b", "ab"))
     assert model.realisation is not None
     language = ProgramLanguage(model.realisation.program, At.LAST, model.network.accepts_empty)
     lines = lines_of(model)
@@ -98,13 +98,13 @@ def test_groups_of_bits_are_granted_to_an_automaton_and_to_its_program() -> None
 
 
 def test_a_group_that_is_not_what_is_said_is_why_there_is_no_proof() -> None:
-    model = attemper.compile_regex("(aa)*b", "ab")
+    model = attemper.compile(attemper.regex("(aa)*b", "ab"))
     assert model.realisation is not None
     first, *others = model.realisation.groups
     (one, ref), (other, step), *bits = first.bits
     swapped = replace(first, bits=((one, step), (other, ref), *bits))
     said = replace(model.realisation, groups=(swapped, *others))
-    lines = list(explain(model.network, model.language, said))
+    lines = list(explain(model.network, model.language.definition, said))
     assert "layer 0" in lines
     assert lines[-1] == f"no proof: after layer 0, coordinate {one} is not shown to be step {step}"
     assert not any(line.startswith("the output") for line in lines)
@@ -122,10 +122,10 @@ def test_an_embedding_without_a_meaning_is_why_there_is_no_proof() -> None:
     model = attemper.compile("Y a", "ab")
     (place, _), *others = model.network.positions
     network = replace(model.network, positions=((place, Power(I, 99)), *others))
-    assert list(explain(network, model.language)) == [
+    assert list(explain(network, model.language.definition)) == [
         "no proof: a closed form has a larger power than any rule needs"
     ]
-    verdict = judge(network, model.language, (RealClaim(),), explained=True)
+    verdict = judge(network, model.language.definition, (RealClaim(),), explained=True)
     assert verdict.status is not Status.PROVED
 
 
@@ -204,11 +204,11 @@ def lettered() -> tuple[Network, Program]:
 def test_what_is_said_wrongly_is_why_there_is_no_proof(
     said: tuple[tuple[int, tuple[tuple[int, int], ...]], ...], reason: str
 ) -> None:
-    model = attemper.compile_regex("(ab)*", "ab")
+    model = attemper.compile(attemper.regex("(ab)*", "ab"))
     assert model.realisation is not None
     wrong = replace(model.realisation, groups=tuple(SymbolGroup(*group) for group in said))
     for explained in (False, True):
-        verdict = judge(model.network, model.language, (RealClaim(),), wrong, explained=explained)
+        verdict = judge(model.network, model.language.definition, (RealClaim(),), wrong, explained=explained)
         assert verdict.claims[0].text == reason
         assert verdict.explanation == ((f"no proof: {reason}",) if explained else ())
 
@@ -216,7 +216,7 @@ def test_what_is_said_wrongly_is_why_there_is_no_proof(
 def test_another_alphabet_is_why_there_is_no_proof() -> None:
     network, _ = lettered()
     other = Realisation(Program(Alphabet(("a", "c")), (Letter(("a",)),), 0))
-    dfa = attemper.parse_regex("a", AB)
+    dfa = attemper.regex("a", AB)
     verdict = judge(network, dfa, (RealClaim(),), other, explained=True)
     assert verdict.explanation == ("no proof: the program has another alphabet than the network",)
 

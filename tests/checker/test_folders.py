@@ -52,13 +52,13 @@ def counting() -> Model:
 
 @cache
 def regular() -> Model:
-    return attemper.compile_regex("[^]*a", "ab")
+    return attemper.compile(attemper.regex("[^]*a", "ab"))
 
 
 def prepare() -> None:
     """What all tests share."""
     for every in (model(), model(At.FIRST), counting(), regular()):
-        every.check(Certificate(every.digest, every.language, (RealClaim(),), every.realisation))
+        every.check(Certificate(every.digest, every.language.definition, (RealClaim(),), every.realisation))
 
 
 def saved(
@@ -72,7 +72,9 @@ def saved(
     source = source or own.source
     save_network(own.network, source, folder)
     digest = digest_of(own.network, source)
-    certificate = Certificate(digest, language or own.language, claims or (RealClaim(),), own.realisation)
+    certificate = Certificate(
+        digest, language or own.language.definition, claims or (RealClaim(),), own.realisation
+    )
     save_certificate(certificate, folder)
     return folder
 
@@ -339,7 +341,7 @@ def test_the_model_that_is_named_goes_before_the_one_in_the_file(tmp_path: Path)
 
 
 def test_a_folder_about_one_language_is_proved(tmp_path: Path) -> None:
-    automaton = attemper.compile_dfa(regular().language)  # type: ignore[arg-type]
+    automaton = attemper.compile(regular().language)  # type: ignore[arg-type]
     realisation = counting().realisation
     assert realisation is not None
     spoken = ProgramLanguage(realisation.program, At.LAST, accepts_empty=counting().network.accepts_empty)
@@ -360,14 +362,14 @@ def test_a_source_that_differs_in_one_thing_is_another_language(tmp_path: Path) 
             (own, own.source, TemporalLanguage(symbol, At.LAST, True)),
             (own, own.source, TemporalLanguage(symbol, At.FIRST, False)),
             (first, first.source, TemporalLanguage(symbol, At.LAST, False)),
-            (own, replace(own.source, at="first"), own.language),
-            (own, replace(own.source, at="Last"), own.language),
-            (first, replace(first.source, at="last"), first.language),
-            (own, replace(own.source, text="b"), own.language),
-            (own, replace(own.source, text="a "), own.language),
-            (own, replace(own.source, text="!a"), own.language),
-            (own, replace(own.source, kind="regex"), own.language),
-            (own, replace(own.source, kind="automaton"), own.language),
+            (own, replace(own.source, at="first"), own.language.definition),
+            (own, replace(own.source, at="Last"), own.language.definition),
+            (first, replace(first.source, at="last"), first.language.definition),
+            (own, replace(own.source, text="b"), own.language.definition),
+            (own, replace(own.source, text="a "), own.language.definition),
+            (own, replace(own.source, text="!a"), own.language.definition),
+            (own, replace(own.source, kind="regex"), own.language.definition),
+            (own, replace(own.source, kind="automaton"), own.language.definition),
             (own, own.source, regular().language),
             (regular(), replace(regular().source, text="[^]*b"), regular().language),
             (regular(), Provenance("formula", "a", "last", "unbounded"), regular().language),
@@ -382,7 +384,7 @@ def test_a_source_that_differs_in_one_thing_is_another_language(tmp_path: Path) 
 def test_the_text_of_a_source_is_read_as_its_kind_says(tmp_path: Path) -> None:
     """An expression is no automaton's text, nor is that an expression's; another expression may do."""
     own = regular()
-    automaton = attemper.compile_dfa(own.language).source  # type: ignore[arg-type]
+    automaton = attemper.compile(own.language.definition).source  # type: ignore[arg-type]
     for number, source in enumerate(
         (
             replace(own.source, kind="automaton"),

@@ -140,7 +140,7 @@ def few_words(symbols: tuple[str, ...], length: int, number: int) -> list[Word]:
 
 def require_right(model: Model, words: list[Word], dtype: DType) -> None:
     """Every bit at every position is right, and every clamp keeps its margin."""
-    truths = truth_of_words(model.language.formula, words).tolist()
+    truths = truth_of_words(model.language.definition.formula, words).tolist()
     for run, truth in zip(model.run(words, dtype=dtype, engine="fused"), truths, strict=True):
         wrong = [i for i, (bit, true) in enumerate(zip(run.bits, truth, strict=True), 1) if bit is not true]
         text = f"{model.title} ({model.regime}, {dtype}) at {len(run.word)}: {' '.join(run.word[:40])}"
@@ -315,7 +315,7 @@ def wrong_in_rows(model: Model, word: Word, dtype: DType, monkeypatch: pytest.Mo
     finally:
         for handle in handles:
             handle.remove()
-    (truth,) = truth_of_words(model.language.formula, [word]).tolist()
+    (truth,) = truth_of_words(model.language.definition.formula, [word]).tolist()
     return [i + 1 for row in rows for i in row if read_bit(values[i]) is not truth[i]]
 
 
@@ -422,7 +422,7 @@ def test_ragged_batches_keep_to_the_horizon(formula: str, regime: str) -> None:
     longest = horizons(formula, regime)["float32", "numerator-first"]
     words = [word for n in (longest, 1, 17, longest // 2) for word in few_words(("a", "b"), n, 1)]
     for run in model.run(words, dtype="float32", engine="fused"):
-        (truth,) = truth_of_words(model.language.formula, [run.word]).tolist()
+        (truth,) = truth_of_words(model.language.definition.formula, [run.word]).tolist()
         assert list(run.bits) == truth
         assert run.margin >= 0
 
@@ -559,6 +559,6 @@ def fails(model: Model, length: int, dtype: DType) -> bool:
     half = length // 2
     plain = [(a,) * length, (b,) + (a,) * (length - 1), (a,) * half + (b,) * (length - half)]
     words = plain + few_words(model.alphabet.symbols, length, 40 if length < 300 else 3)
-    truths = truth_of_words(model.language.formula, words).tolist()
+    truths = truth_of_words(model.language.definition.formula, words).tolist()
     runs = model.run(words, dtype=dtype, engine="fused")
     return any(run.margin < 0 or list(run.bits) != truth for run, truth in zip(runs, truths, strict=True))

@@ -110,7 +110,7 @@ def proved(case: Case) -> tuple[Model, Certificate]:
     """A model and its certificate, about a network called 'x'."""
     text, regime, kind = case
     if kind in {"regex", "program of a regex"}:
-        model = attemper.compile_regex(text, "ab", regime=regime)
+        model = attemper.compile(attemper.regex(text, "ab"), regime=regime)
     else:
         model = attemper.compile(text, "ab", regime=regime, at="first" if kind == "first" else "last")
     if kind.startswith("program"):
@@ -266,7 +266,7 @@ def test_refuted_means_that_the_witness_is_wrong() -> None:
         for mutant in sampled(all_mutants(case), random.Random(3), 16):
             if mutant.network is None or complaints(mutant.network):
                 continue
-            if mutant.certificate.language != model.language:
+            if mutant.certificate.language != model.language.definition:
                 continue
             verdict = check(mutant.network, "x", mutant.certificate)
             for claim in verdict.claims:
@@ -276,7 +276,7 @@ def test_refuted_means_that_the_witness_is_wrong() -> None:
                     assert next(falsehoods(mutant.network, bare), None) is not None, mutant.name
                     assert claim.witness is not None
                     assert all(symbol in model.alphabet.symbols for symbol in claim.witness)
-                    assert len(model.language.bits(claim.witness)) == len(claim.witness)
+                    assert len(model.language.definition.bits(claim.witness)) == len(claim.witness)
         assert refuted > 0
 
 

@@ -70,7 +70,7 @@ def _certified(model: Model) -> Certificate:
     """A certificate with a horizon in float64 beside that in real arithmetic."""
     arithmetics = [(FLOAT64, Kernel.NUMERATOR_FIRST)]
     said = model.realisation
-    return certify(model.network, model.digest, model.language, said, arithmetics=arithmetics)
+    return certify(model.network, model.digest, model.language.definition, said, arithmetics=arithmetics)
 
 
 def real_horizon(certificate: Certificate) -> int:
@@ -166,16 +166,16 @@ def test_normalised_networks_are_proved_up_to_their_horizons(formula: str, regim
 def test_claims_name_a_horizon() -> None:
     """Normalised networks are right up to some length; plain ones at all, and so up to any."""
     model, how = wide(NESTED), LayerNorm(unit=Fraction(1, 2**12))
-    everywhere = judge(model.network, model.language, (RealClaim(),)).claims[0]
+    everywhere = judge(model.network, model.language.definition, (RealClaim(),)).claims[0]
     assert everywhere.status is Status.UNKNOWN
     assert "needs a horizon" in everywhere.text
     far = wide(NESTED, how=how)
     horizon = real_horizon(certified(NESTED, how=how))
     claims = RealClaim(0), RealClaim(1), RealClaim(horizon), RealClaim(horizon + 1), RealClaim(-1)
-    found = [claim.status for claim in judge(far.network, far.language, claims).claims]
+    found = [claim.status for claim in judge(far.network, far.language.definition, claims).claims]
     assert found == [*[Status.PROVED] * 3, Status.UNKNOWN, Status.MALFORMED]
     plain = attemper.compile(NESTED, "abc", regime="temperature")
-    assert judge(plain.network, plain.language, (RealClaim(10**15),)).status is Status.PROVED
+    assert judge(plain.network, plain.language.definition, (RealClaim(10**15),)).status is Status.PROVED
 
 
 def test_rounding_that_is_ignored_leaves_real_arithmetic() -> None:
@@ -183,7 +183,9 @@ def test_rounding_that_is_ignored_leaves_real_arithmetic() -> None:
     model, horizon = wide(NESTED, how=how), real_horizon(certified(NESTED, how=how))
     for length, status in ((horizon, Status.PROVED_UNDER_ASSUMPTIONS), (horizon + 1, Status.UNKNOWN)):
         claim = FloatClaim("float32", "numerator-first", length, "")
-        assert judge(model.network, model.language, (claim,), ignore_rounding=True).status is status
+        assert (
+            judge(model.network, model.language.definition, (claim,), ignore_rounding=True).status is status
+        )
 
 
 def test_real_claims_with_a_horizon_are_written_and_read() -> None:
@@ -242,7 +244,7 @@ def test_nothing_is_certified_of_a_unit_that_is_far_too_large() -> None:
 
 
 def test_automata_are_proved() -> None:
-    model = attemper.compile_regex("(0|11)*", "01", regime="temperature", layer_norm=LayerNorm())
+    model = attemper.compile(attemper.regex("(0|11)*", "01"), regime="temperature", layer_norm=LayerNorm())
     certificate = _certified(model)
     assert model.check(certificate).status is Status.PROVED
     assert real_horizon(certificate) >= 2**40
@@ -258,13 +260,13 @@ def test_programs_that_put_out_symbols_and_numbers_are_proved(tmp_path: Path) ->
     """Numbers are then off by as much as they may be in floats; beyond the horizon nothing is said."""
     folder, file = tmp_path / "net", tmp_path / "program.rasp"
     for text in (INDUCTION, "alphabet a b\noutput count[j <= i] in 'a'\n"):
-        model = attemper.compile_program(text, regime="temperature", layer_norm=LayerNorm())
+        model = attemper.compile(attemper.program(text), regime="temperature", layer_norm=LayerNorm())
         certificate = _certified(model)
         verdict = model.check(certificate)
         assert verdict.status is Status.PROVED
         assert real_horizon(certificate) == 2**40
-        assert isinstance(model.language, ProgramLanguage)
-        file.write_text(show_program(model.language.program))
+        assert isinstance(model.language.definition, ProgramLanguage)
+        file.write_text(show_program(model.language.definition.program))
         model.save(folder)
         assert check_path(folder, program=str(file)).status is Status.UNKNOWN
         model.save(folder, certificate=certificate)
@@ -305,7 +307,10 @@ def test_partners_with_other_gains_or_biases() -> None:
         network = with_norm(model.network, "before_attention", 0, other)
         with pytest.raises(UnprovenError, match=f"layer 0's attention reads x{read} otherwise"):
             plain_of(network, norm_of(network))
-        assert judge(network, model.language, (RealClaim(100),)).status in {Status.UNKNOWN, Status.REFUTED}
+        assert judge(network, model.language.definition, (RealClaim(100),)).status in {
+            Status.UNKNOWN,
+            Status.REFUTED,
+        }
 
 
 def without(network: Network, place: int) -> Network:
@@ -362,14 +367,14 @@ def test_a_word_beyond_the_horizon_refutes_nothing() -> None:
     first, second, *others = model.network.layers[0].hidden
     later = [replace(unit, bias=unit.bias - 1) for unit in (first, second)]
     network = changed(model.network, 0, lambda layer: replace(layer, hidden=(*later, *others)))
-    wrong = wrong_word(network, model.language)
+    wrong = wrong_word(network, model.language.definition)
     assert wrong is not None
     length = len(wrong.word)
-    assert judge(network, model.language, (RealClaim(length),)).status is Status.REFUTED
-    assert judge(network, model.language, (RealClaim(),)).status is Status.REFUTED
-    assert wrong_word(network, model.language, length - 1) is None
-    assert judge(network, model.language, (RealClaim(length - 1),)).status is Status.UNKNOWN
-    assert judge(network, model.language, (RealClaim(0),)).status is Status.UNKNOWN
+    assert judge(network, model.language.definition, (RealClaim(length),)).status is Status.REFUTED
+    assert judge(network, model.language.definition, (RealClaim(),)).status is Status.REFUTED
+    assert wrong_word(network, model.language.definition, length - 1) is None
+    assert judge(network, model.language.definition, (RealClaim(length - 1),)).status is Status.UNKNOWN
+    assert judge(network, model.language.definition, (RealClaim(0),)).status is Status.UNKNOWN
 
 
 # Mutations ---------------------------------------------------------------------------------------
@@ -482,7 +487,10 @@ def survivors(formula: str, how: LayerNorm, count: int, seed: int, length: int) 
 def is_proved(network: Network, model: Model, horizon: int) -> bool:
     """Whether a real claim with that horizon is proved; no word is looked for that refutes it."""
     try:
-        return failure_at(prove(network, model.language), REAL, Kernel.NUMERATOR_FIRST, horizon) is None
+        return (
+            failure_at(prove(network, model.language.definition), REAL, Kernel.NUMERATOR_FIRST, horizon)
+            is None
+        )
     except UnprovenError:
         return False
 

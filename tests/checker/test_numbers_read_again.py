@@ -34,7 +34,7 @@ TEXTS = {"histogram": HISTOGRAM, "fraction": FRACTION, "bigrams": BIGRAMS}
 @pytest.fixture(params=TEXTS)
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A certified network that puts out numbers, which is right."""
-    model = attemper.compile_program(parse_program(TEXTS[request.param]), regime="temperature")
+    model = attemper.compile(attemper.program(parse_program(TEXTS[request.param])), regime="temperature")
     source = certified(model, tmp_path)
     found = judge(tmp_path, exactly=WORDS, in_floats=WORDS)
     assert found.wrong == []

@@ -74,7 +74,7 @@ def test_random_formulas_are_proved(seed: int) -> None:
         model = _random_model(own, 5)
         if model is None:
             continue
-        certificate = Certificate("", model.language, (RealClaim(),))
+        certificate = Certificate("", model.language.definition, (RealClaim(),))
         verdict = check(model.network, "", certificate)
         assert verdict.status is Status.PROVED, (own, model.title, verdict.claims)
 
@@ -86,7 +86,7 @@ def test_many_random_formulas_are_proved_but_for_a_few() -> None:
         model.title
         for seed in range(1000, 4000)
         if (model := _random_model(seed, 4 + seed % 3)) is not None
-        and not _is_proved(model.network, model.language)
+        and not _is_proved(model.network, model.language.definition)
     ]
     assert len(unproved) <= 15, "\n".join(unproved)
 
@@ -99,14 +99,14 @@ def test_a_formula_of_50_operators_is_checked_within_two_seconds_of_cpu() -> Non
         if model is None:
             continue
         kinds = (Unary, Binary, Comparison, Numerical)
-        operators = sum(isinstance(part, kinds) for part in subformulas(model.language.formula))
+        operators = sum(isinstance(part, kinds) for part in subformulas(model.language.definition.formula))
         if not 45 <= operators <= 60:
             continue
         certificate = model.certify()
         start = time.process_time()
         verdict = model.check(certificate)
         spent = time.process_time() - start
-        assert verdict.status is Status.PROVED, show(model.language.formula)
+        assert verdict.status is Status.PROVED, show(model.language.definition.formula)
         assert spent < 2, (seed, spent)
         found += 1
         if found == 3:
@@ -117,7 +117,7 @@ def test_a_formula_of_50_operators_is_checked_within_two_seconds_of_cpu() -> Non
 def test_200_operators_are_proved() -> None:
     text = " | ".join(f"Y (a S (b & O ({'Y ' * (k % 5)}a)))" for k in range(40))
     model = compile_formula(text, "ab")
-    assert _is_proved(model.network, model.language)
+    assert _is_proved(model.network, model.language.definition)
 
 
 EQUIVALENT = [

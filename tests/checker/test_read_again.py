@@ -135,7 +135,7 @@ NEAREST = one_nearest(Mask.ALL, Choice.LEFTMOST, ((1, 0), 1), ((1, -1), 0), ("a"
     ],
 )
 def test_a_program_s_files_hold_what_it_means(program: Any, regime: Any, tmp_path: Path) -> None:
-    model = attemper.compile_program(program, regime=regime)
+    model = attemper.compile(attemper.program(program), regime=regime)
     source = certified(model, tmp_path)
     found = judged(tmp_path, model, exact=6, floats=30)
     assert found.exact
@@ -150,7 +150,7 @@ def test_a_program_s_files_hold_what_it_means(program: Any, regime: Any, tmp_pat
 @pytest.mark.parametrize("regime", ["unbounded", "temperature"])
 @pytest.mark.parametrize("program", [dyck(1), palindromes()], ids=["brackets", "palindromes"])
 def test_nearest_integers_are_read_alike_to_the_end(program: Program, regime: Any, tmp_path: Path) -> None:
-    model = attemper.compile_program(program, regime=regime)
+    model = attemper.compile(attemper.program(program), regime=regime)
     model.save(tmp_path)
     reading = require_read(tmp_path, model, {"program": program_to_tree(program)})
     assert isinstance(reading.output, Known)
@@ -184,7 +184,7 @@ def test_a_broken_promise_is_seen() -> None:
 
 
 def test_the_judge_sees_another_symbol_and_another_meaning(tmp_path: Path) -> None:
-    model = attemper.compile_program("alphabet a b\noutput previous(2) symbol else 'b'")
+    model = attemper.compile(attemper.program("alphabet a b\noutput previous(2) symbol else 'b'"))
     certified(model, tmp_path)
     words = words_to(model, 6)
     assert judge(tmp_path, exactly=words, in_floats=()).wrong == []
@@ -205,7 +205,7 @@ def test_the_judge_sees_another_symbol_and_another_meaning(tmp_path: Path) -> No
 
 def _compiled(program: Any, regime: Any) -> Model | None:
     try:
-        return attemper.compile_program(program, regime=regime)
+        return attemper.compile(attemper.program(program), regime=regime)
     except UnsupportedError:
         return None
 
@@ -253,7 +253,7 @@ ZOO: list[tuple[ZooEntry, str]] = [(entry, regime) for entry in zoo.everything()
 @pytest.mark.slow
 @pytest.mark.parametrize(("entry", "regime"), ZOO, ids=lambda own: getattr(own, "name", own))
 def test_the_zoo_s_files_hold_what_its_oracles_say(entry: ZooEntry, regime: Any, tmp_path: Path) -> None:
-    model = attemper.compile_named(entry.name, regime=regime)
+    model = attemper.compile(f"zoo:{entry.name}", regime=regime)
     source = certified(model, tmp_path)
     judged(tmp_path, model, exact=62, floats=400)
     read_alike(tmp_path, model.network)
@@ -272,7 +272,7 @@ def test_the_page_s_texts_hold_what_they_mean(tmp_path: Path) -> None:
     texts = re.findall(r"```rasp\n(.*?)```", (ROOT / "docs" / "programs.md").read_text(), re.DOTALL)
     assert len(texts) > 1
     for number, text in enumerate(texts):
-        model = attemper.compile_program(text)
+        model = attemper.compile(attemper.program(text))
         source = certified(model, tmp_path / str(number))
         judged(tmp_path / str(number), model, exact=40, floats=400)
         if not any(

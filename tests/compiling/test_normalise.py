@@ -183,7 +183,7 @@ def test_unbounded_embeddings_are_refused_with_the_reason() -> None:
 
 def test_the_first_regime_is_temperature() -> None:
     assert attemper.compile("O a", "ab", layer_norm=LayerNorm()).regime is Regime.TEMPERATURE
-    assert attemper.compile_regex("a*b", "ab", layer_norm=LayerNorm()).regime is Regime.TEMPERATURE
+    assert attemper.compile(attemper.regex("a*b", "ab"), layer_norm=LayerNorm()).regime is Regime.TEMPERATURE
 
 
 def test_what_is_not_in_the_regime_is_refused_as_ever() -> None:
@@ -255,7 +255,7 @@ def test_there_is_no_exact_hard_reading() -> None:
 def test_hard_attention_models_are_not_normalised() -> None:
     model = attemper.compile("O (b & Y a)", "ab", layer_norm=LayerNorm())
     with pytest.raises(AttemperError, match="compile it without LayerNorm"):
-        attemper.refute(model, "parity-even", n=12)
+        attemper.refute(model, "zoo:parity-even", length=12)
 
 
 # Well-formedness -------------------------------------------------------------------------------------

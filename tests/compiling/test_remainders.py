@@ -66,22 +66,22 @@ def test_remainders_of_left_counts(text: str, regime: Regime) -> None:
 @pytest.mark.parametrize("text", TWO_SIDED)
 def test_remainders_of_counts_on_both_sides(text: str, regime: Regime) -> None:
     model = compile_formula(text, "ab", regime=str(regime))
-    prove(model.network, model.language)
+    prove(model.network, model.language.definition)
     for n in range(1, 6):
         for word in words_of_length(AB, n):
-            assert model.positions(word) == model.language.bits(word)  # type: ignore[attr-defined]
+            assert model.positions(word) == model.language.definition.bits(word)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("text", POSITIONS)
 def test_sums_of_positions_are_proved_as_what_they_are_and_nothing_else(text: str) -> None:
     model = compile_formula(text, "ab")
     assert not model.network.layers or not any(layer.heads for layer in model.network.layers)
-    prove(model.network, model.language)
+    prove(model.network, model.language.definition)
     with pytest.raises(UnprovenError):
         prove(model.network, TemporalLanguage(parse(POSITIONS[text], AB), At.LAST, False))
     for n in range(1, 9):
         word = ("ab" * n)[:n]
-        assert model.positions(word) == model.language.bits(tuple(word))
+        assert model.positions(word) == model.language.definition.bits(tuple(word))
 
 
 def test_the_cases_exclude_each_other_and_share_the_tests_of_each_count() -> None:

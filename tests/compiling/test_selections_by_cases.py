@@ -217,7 +217,9 @@ def test_chains_of_shifts_are_one_layer(formula: str, layers: int, horizon: int,
     assert min(claim.horizon for claim in wide if claim.kernel != "scan") >= 10**9
     assert min(claim.horizon for claim in wide) >= 10**6
     words = short_words(Alphabet(("a", "b")), 7)
-    assert [model.accepts(word) for word in words] == [model.language.bits(word)[-1] for word in words]
+    assert [model.accepts(word) for word in words] == [
+        model.language.definition.bits(word)[-1] for word in words
+    ]
 
 
 def test_longer_chains_take_as_few_layers_as_heads_reach() -> None:

@@ -43,14 +43,14 @@ def forward(states: int, letters: int, seed: int) -> Dfa:
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_what_has_one_weight_more_than_the_cap_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     dfa = LANGUAGES[name]
-    weights = parameter_count(attemper.compile_dfa(dfa).network)
+    weights = parameter_count(attemper.compile(dfa).network)
     monkeypatch.setattr(sizes, "MOST_PARAMETERS", weights)
-    assert parameter_count(attemper.compile_dfa(dfa).network) == weights
+    assert parameter_count(attemper.compile(dfa).network) == weights
     monkeypatch.setattr(sizes, "MOST_PARAMETERS", weights - 1)
     with pytest.raises(
         UnsupportedError, match=f"beyond the cap of {weights - 1:,} .*simpler ones"
     ) as refused:
-        attemper.compile_dfa(dfa)
+        attemper.compile(dfa)
     assert refused.value.exit_code == ExitCode.UNSUPPORTED
 
 
@@ -87,7 +87,7 @@ def test_what_a_latch_holds_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> No
         return latched(self, *question)  # type: ignore[arg-type]
 
     monkeypatch.setattr(cascade_to_program._Questions, "_latched", watched)
-    compiled = attemper.compile_dfa(forward(20, 3, 20))
+    compiled = attemper.compile(forward(20, 3, 20))
     assert len(asked) == len(set(asked)) < sum(len(layer.hidden) for layer in compiled.network.layers) / 10
 
 
@@ -104,4 +104,4 @@ def test_hundreds_of_millions_of_weights_are_refused() -> None:
     with pytest.raises(
         UnsupportedError, match=r"at least 2\d\d,\d{3},\d{3} weights, beyond the cap of 250,000,000"
     ):
-        attemper.compile_dfa(forward(40, 4, 3), caps=caps)
+        attemper.compile(forward(40, 4, 3), limits=caps)

@@ -33,12 +33,12 @@ MODELS: dict[str, Callable[[], Model]] = {
     "once": lambda: attemper.compile("O a", "ab"),
     "no layer at all": lambda: attemper.compile("a", "ab"),
     "majority": lambda: attemper.compile("#<['0'] <= #<['1']", "01"),
-    "dyck-1": lambda: attemper.compile_named("dyck-1"),
+    "dyck-1": lambda: attemper.compile("zoo:dyck-1"),
     "since, bounded": lambda: attemper.compile("(!'c') S 'b'", "abc", regime="temperature"),
     "until": lambda: attemper.compile("'a' U 'b'", "ab", at="first", regime="temperature"),
-    "automaton": lambda: attemper.compile_regex("(0|11)*", "01"),
-    "symbols": lambda: attemper.compile_named("copy-previous-symbol"),
-    "numbers": lambda: attemper.compile_named("fraction-seen"),
+    "automaton": lambda: attemper.compile(attemper.regex("(0|11)*", "01")),
+    "symbols": lambda: attemper.compile("zoo:copy-previous-symbol"),
+    "numbers": lambda: attemper.compile("zoo:fraction-seen"),
 }
 
 

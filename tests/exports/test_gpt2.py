@@ -43,10 +43,10 @@ FITTING: dict[str, Callable[[], Model]] = {
     "since": lambda: attemper.compile("(!'c') S 'b'", "abc"),
     "a letter": lambda: attemper.compile("a", "ab"),
     "true": lambda: attemper.compile("true", "ab"),
-    "dyck-1": lambda: attemper.compile_named("dyck-1", regime="unbounded"),
-    "flip-flop": lambda: attemper.compile_named("flip-flop", regime="unbounded"),
-    "symbols": lambda: attemper.compile_named("copy-previous-symbol", regime="unbounded"),
-    "odd width": lambda: attemper.compile_named("a-n-b-n-c-n", regime="unbounded"),
+    "dyck-1": lambda: attemper.compile("zoo:dyck-1", regime="unbounded"),
+    "flip-flop": lambda: attemper.compile("zoo:flip-flop", regime="unbounded"),
+    "symbols": lambda: attemper.compile("zoo:copy-previous-symbol", regime="unbounded"),
+    "odd width": lambda: attemper.compile("zoo:a-n-b-n-c-n", regime="unbounded"),
 }
 
 
@@ -76,7 +76,7 @@ def test_a_gpt2_of_these_weights_says_what_is_meant(name: str, dtype: torch.dtyp
         assert torch.equal(x, wide)
         got = (x @ labels["classifier.weight"].T + labels["classifier.bias"]).argmax(dim=-1).tolist()
         said = (x @ tokens_out.T).argmax(dim=-1).tolist()
-        for place, rows in enumerate(exact_rows(model.language, words)):
+        for place, rows in enumerate(exact_rows(model.language.definition, words)):
             expected = [column.index(True) if names else int(column[0]) for column in zip(*rows, strict=True)]
             assert got[place] == expected, words[place]
             answers = [tokens_of_answers(network)[one] for one in expected]
@@ -217,13 +217,13 @@ REFUSED: dict[str, tuple[Callable[[], Exported], str]] = {
     "a temperature": (compiled("Y a", regime="decoder"), r"head 0\.0 has softmax at temperature 1/\("),
     "the future": (compiled("'a' U 'b'", at="first"), r"head 0\.0 is past-masked|the coordinate 'PE"),
     "a strict mask": (
-        lambda: subject_of(attemper.compile_regex("a*b*", "ab")),
+        lambda: subject_of(attemper.compile(attemper.regex("a*b*", "ab"))),
         r"\(j <= i\), and head 0\.0 is strictly future-masked",
     ),
     "counts with n": (compiled("odd(#<[a])"), r"the coordinate 'PE n\*i' is n\*i"),
     "a test with n": (compiled("pos = len"), r"the coordinate 'PE .*n"),
     "a norm": (compiled("O a", layer_norm=LayerNorm()), "compile without --layer-norm"),
-    "numbers": (lambda: subject_of(attemper.compile_named("histogram-so-far")), "puts out an integer"),
+    "numbers": (lambda: subject_of(attemper.compile("zoo:histogram-so-far")), "puts out an integer"),
     "hard attention": (
         lambda: Exported(two_into_one(), Provenance("hard", "0" * 64, "last", "unbounded")),
         r"head 0\.0 has average-hard attention",

@@ -19,10 +19,10 @@ pytestmark = pytest.mark.exports
 
 MODELS: dict[str, Callable[[], Model]] = {
     "majority": lambda: attemper.compile("#<['0'] <= #<['1']", "01"),
-    "dyck-1": lambda: attemper.compile_named("dyck-1", regime="unbounded"),
+    "dyck-1": lambda: attemper.compile("zoo:dyck-1", regime="unbounded"),
     "since": lambda: attemper.compile("(!'c') S 'b'", "abc"),
-    "k-hop-1": lambda: attemper.compile_named("k-hop-1", regime="unbounded"),
-    "flip-flop": lambda: attemper.compile_named("flip-flop", regime="unbounded"),
+    "k-hop-1": lambda: attemper.compile("zoo:k-hop-1", regime="unbounded"),
+    "flip-flop": lambda: attemper.compile("zoo:flip-flop", regime="unbounded"),
 }
 
 

@@ -226,7 +226,7 @@ FORMULAS = ("(!'b') S 'a'", "H ('a' -> Y 'b')", "#<['a'] + 2 * #<['b'] >= 3")
 @pytest.mark.parametrize("name", [*ZOO, *FORMULAS])
 def test_compiled_networks_are_read_well_up_to_512_positions(name: str, dtype: str) -> None:
     is_named = name in ZOO
-    model = attemper.compile_named(name, regime="unbounded") if is_named else attemper.compile(name, "ab")
+    model = attemper.compile(f"zoo:{name}", regime="unbounded") if is_named else attemper.compile(name, "ab")
     layout = layout_of(model.network, 512)
     require_readable(model.network, layout, dtype)
     tabulated = greatest_sizes(model.network, 512)

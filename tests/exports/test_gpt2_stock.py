@@ -29,14 +29,14 @@ POSITIONS = 512
 
 MODELS: dict[str, Callable[[], Model]] = {
     "majority": lambda: attemper.compile("#<['0'] <= #<['1']", "01"),
-    "dyck-1": lambda: attemper.compile_named("dyck-1", regime="unbounded"),
+    "dyck-1": lambda: attemper.compile("zoo:dyck-1", regime="unbounded"),
     "since": lambda: attemper.compile("(!'c') S 'b'", "abc"),
     "historically": lambda: attemper.compile("H ('a' -> Y 'b')", "ab"),
-    "detect-aab": lambda: attemper.compile_named("detect-aab", regime="unbounded"),
-    "a-n-b-n-c-n": lambda: attemper.compile_named("a-n-b-n-c-n", regime="unbounded"),
-    "k-hop-1": lambda: attemper.compile_named("k-hop-1", regime="unbounded"),
-    "copy-previous-symbol": lambda: attemper.compile_named("copy-previous-symbol", regime="unbounded"),
-    "flip-flop": lambda: attemper.compile_named("flip-flop", regime="unbounded"),
+    "detect-aab": lambda: attemper.compile("zoo:detect-aab", regime="unbounded"),
+    "a-n-b-n-c-n": lambda: attemper.compile("zoo:a-n-b-n-c-n", regime="unbounded"),
+    "k-hop-1": lambda: attemper.compile("zoo:k-hop-1", regime="unbounded"),
+    "copy-previous-symbol": lambda: attemper.compile("zoo:copy-previous-symbol", regime="unbounded"),
+    "flip-flop": lambda: attemper.compile("zoo:flip-flop", regime="unbounded"),
 }
 """The last has five symbols of two characters, so that its words are shorter."""
 
@@ -68,7 +68,7 @@ def truth_of(name: str) -> tuple[tuple[str, ...], ...]:
     found: dict[Word, tuple[str, ...]] = {}
     for _, some in groupby(sorted(set(words_of(name)), key=len), key=len):
         words = list(some)
-        for word, rows in zip(words, exact_rows(model.language, words), strict=True):
+        for word, rows in zip(words, exact_rows(model.language.definition, words), strict=True):
             columns = zip(*rows, strict=True)
             found[word] = tuple(
                 names[column.index(True)] if names else ("accepted" if column[0] else "rejected")

@@ -37,7 +37,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     "layer norm": lambda: attemper.compile(
         "O 'a'", "ab", regime="temperature", layer_norm=attemper.LayerNorm()
     ),
-    "symbols": lambda: attemper.compile_named("copy-previous-symbol"),
+    "symbols": lambda: attemper.compile("zoo:copy-previous-symbol"),
     "long symbols": lambda: attemper.compile("O push", "push pop"),
 }
 

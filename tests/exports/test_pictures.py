@@ -258,10 +258,10 @@ def test_a_page_of_an_automaton_or_an_expression_has_its_picture(tmp_path: Path)
     """Also where the automaton was read from a file; formulas have no picture."""
     dfa = parse_regex("(ab)*", "ab")
     models = {
-        "regex": library.compile_regex("(ab)*", "ab"),
-        "automaton": library.compile_dfa(dfa),
+        "regex": library.compile(library.regex("(ab)*", "ab")),
+        "automaton": library.compile(dfa),
         "formula": library.compile("O a", "ab"),
-        "large": library.compile_regex("(a|b){45}", "ab"),
+        "large": library.compile(library.regex("(a|b){45}", "ab")),
     }
     found = {}
     for name, model in models.items():

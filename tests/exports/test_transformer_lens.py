@@ -29,16 +29,16 @@ pytestmark = pytest.mark.exports
 
 MODELS: dict[str, Callable[[], Model]] = {
     "majority": lambda: attemper.compile("#<['0'] <= #<['1']", "01"),
-    "dyck-1": lambda: attemper.compile_named("dyck-1", regime="unbounded"),
+    "dyck-1": lambda: attemper.compile("zoo:dyck-1", regime="unbounded"),
     "until": lambda: attemper.compile("'a' U 'b'", "ab", at="first", regime="temperature"),
     "decoder": lambda: attemper.compile("H ('a' -> Y 'b')", "ab", regime="decoder"),
-    "strict": lambda: attemper.compile_regex("(0|11)*", "01"),
+    "strict": lambda: attemper.compile(attemper.regex("(0|11)*", "01")),
     "layer norm": lambda: attemper.compile("O (a & Y b)", "ab", layer_norm=LayerNorm()),
     "rms norm": lambda: attemper.compile("O (a & Y b)", "ab", layer_norm=LayerNorm(is_centred=False)),
-    "symbols": lambda: attemper.compile_named("copy-previous-symbol"),
-    "numbers": lambda: attemper.compile_named("trigram-lm"),
-    "parity": lambda: attemper.compile_named("parity-even"),
-    "several characters": lambda: attemper.compile_named("flip-flop"),
+    "symbols": lambda: attemper.compile("zoo:copy-previous-symbol"),
+    "numbers": lambda: attemper.compile("zoo:trigram-lm"),
+    "parity": lambda: attemper.compile("zoo:parity-even"),
+    "several characters": lambda: attemper.compile("zoo:flip-flop"),
 }
 
 

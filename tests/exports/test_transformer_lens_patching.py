@@ -20,7 +20,7 @@ pytestmark = pytest.mark.exports
 
 @cache
 def hop() -> Model:
-    return attemper.compile_named("k-hop-2")
+    return attemper.compile("zoo:k-hop-2")
 
 
 def exported(folder: Path, *, uniform_heads: bool) -> Any:

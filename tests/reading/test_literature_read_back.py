@@ -59,6 +59,6 @@ def test_a_language_of_the_literature_is_read_back(name: str) -> None:
     symbols = network.alphabet.symbols
     for word in words_of(entry, WORDS):
         if word:
-            said = said_of(found.language, symbols, tuple(map(symbols.index, word)))
+            said = said_of(found.language.definition, symbols, tuple(map(symbols.index, word)))
             assert said is entry.oracle.accepts(word), word
     assert network.accepts_empty is entry.oracle.accepts("")

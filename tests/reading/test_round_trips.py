@@ -151,7 +151,7 @@ EXPRESSIONS = (
 def test_expressions(number: int) -> None:
     regex = EXPRESSIONS[number]
     source = minimal(parse_regex(regex, parse_alphabet("ab")))
-    model = attemper.compile_regex(regex, "ab", regime=REGIMES[number % 3])  # type: ignore[arg-type]
+    model = attemper.compile(attemper.regex(regex, "ab"), regime=REGIMES[number % 3])  # type: ignore[arg-type]
     assert decompile(model.network).automaton == source
 
 
@@ -167,7 +167,7 @@ def test_expressions(number: int) -> None:
 )
 def test_expressions_that_were_refused(number: int, regex: str) -> None:
     source = minimal(parse_regex(regex, parse_alphabet(LETTERS)))
-    model = attemper.compile_dfa(source, regime=REGIMES[number])  # type: ignore[arg-type]
+    model = attemper.compile(source, regime=REGIMES[number])  # type: ignore[arg-type]
     assert decompile(model.network).automaton == source
 
 
@@ -182,7 +182,7 @@ def test_a_step_that_others_are_made_of_is_read_under_its_name() -> None:
 
 @pytest.mark.sweep(0)
 def test_a_memory_of_seven_letters() -> None:
-    model = attemper.compile_regex("(a|b)*a(a|b){6}", "ab")
+    model = attemper.compile(attemper.regex("(a|b)*a(a|b){6}", "ab"))
     found = decompile(model.network).automaton
     assert found is not None
     assert (found, len(found.moves)) == (minimal(parse_regex("(a|b)*a(a|b){6}", parse_alphabet("ab"))), 128)
@@ -203,7 +203,7 @@ def test_two_hundred_expressions(part: int) -> None:
     refused = []
     for number, expression in enumerate(small_expressions(part, 20)):
         try:
-            model = attemper.compile_dfa(expression.dfa, regime=REGIMES[number % 3])  # type: ignore[arg-type]
+            model = attemper.compile(expression.dfa, regime=REGIMES[number % 3])  # type: ignore[arg-type]
         except UnsupportedError:
             continue  # a group that is not solvable, or a cascade that is too large
         try:
@@ -232,7 +232,7 @@ def test_brackets_by_counting(depth: int) -> None:
 
 @pytest.mark.parametrize("depth", mostly_slow((2, 8, 30), fast=(2,)))
 def test_brackets_by_a_cascade(depth: int) -> None:
-    assert decompile(attemper.compile_dfa(brackets(depth)).network).automaton == brackets(depth)
+    assert decompile(attemper.compile(brackets(depth)).network).automaton == brackets(depth)
 
 
 # Counts without bound ----------------------------------------------------------------------------------
@@ -257,7 +257,7 @@ def test_counts_without_bound_are_refused_or_given_back_as_a_formula(first: int)
         except UnprovenError:
             kinds["refused"] += 1
             continue
-        assert not wrong_words(network, found.language, list(all_words(2, 7))), counting(seed)
+        assert not wrong_words(network, found.language.definition, list(all_words(2, 7))), counting(seed)
         kinds["formula" if found.automaton is None else "automaton"] += 1
     assert kinds["formula"] > 0
 

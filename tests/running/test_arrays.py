@@ -41,7 +41,7 @@ NAMED = ("reverse", "histogram", "histogram-so-far", "fraction-seen", "trigram-l
 
 def network(name: str) -> Network:
     if name in NAMED:
-        return attemper.compile_named(name).network
+        return attemper.compile(f"zoo:{name}").network
     formula, alphabet, options = FORMULAS[name]
     return attemper.compile(formula, alphabet, **options).network
 

@@ -49,7 +49,7 @@ def wrong_positions(run: Run, truth: np.ndarray) -> list[int]:
 
 def runs_with_truth(model: Model, words: list[Word], dtype: DType) -> Iterator[tuple[Run, list[bool]]]:
     """Each word's run and its exact truth; all words have one length."""
-    truths = truth_of_words(model.language.formula, words).tolist()
+    truths = truth_of_words(model.language.definition.formula, words).tolist()
     return zip(model.run(words, dtype=dtype, engine="fused"), truths, strict=True)
 
 

@@ -112,7 +112,7 @@ def test_random_formulas_and_changed_networks() -> None:
 @pytest.mark.usefixtures("early")
 @pytest.mark.parametrize("text", [HISTOGRAM, FRACTION, BIGRAMS], ids=["integers", "fractions", "shares"])
 def test_numbers_that_are_put_out(text: str) -> None:
-    network = attemper.compile_program(parse_program(text), regime="decoder").network
+    network = attemper.compile(attemper.program(parse_program(text)), regime="decoder").network
     assert_the_same(network, a_word(random.Random(text), network, 120))
 
 

@@ -68,7 +68,9 @@ def compiled(formula: str, regime: str = "unbounded", symbols: str = "ab") -> Mo
 def hard_network(formula: str, symbols: str = "ab") -> DenseTransformer:
     """The hard network itself, with the leftmost, rightmost and average weightings of its heads."""
     model = compiled(formula, symbols=symbols)
-    return DenseTransformer(compile_language(model.language, model.alphabet, Regime.UNBOUNDED).hard)
+    return DenseTransformer(
+        compile_language(model.language.definition, model.alphabet, Regime.UNBOUNDED).hard
+    )
 
 
 def ragged(model: DenseTransformer, words: list[Word]) -> tuple[Tensor, Tensor]:
@@ -230,7 +232,7 @@ def test_watching_the_patterns_changes_no_bit(formula: str, regime: str) -> None
         streamed = dense(tokens, lengths)
         watched, cache = dense.run_with_cache(tokens, lengths)
         assert "blocks.0.attn.hook_pattern" in cache
-        truth = truth_of_words(model.language.formula, words).tolist()
+        truth = truth_of_words(model.language.definition.formula, words).tolist()
         assert read(streamed, lengths) == read(watched, lengths) == truth
         assert (streamed - watched).abs().max() <= 2 * 40 * U64 * clamps
 

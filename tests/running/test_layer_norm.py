@@ -223,7 +223,7 @@ def test_modules_of_pytorch_compute_the_same_from_the_saved_tensors(
         tokens, lengths = tokens_of(model.alphabet, [word])
         found = rebuilt(word)
         assert (found - module(tokens, lengths)[0]).abs().max() < 1e-6
-        assert found.round().bool().tolist() == list(model.language.rows(word)[0])
+        assert found.round().bool().tolist() == list(model.language.definition.rows(word)[0])
 
 
 def test_hooks_see_what_sublayers_read() -> None:
@@ -260,11 +260,11 @@ def test_a_module_is_taken_to_another_format_with_its_norms() -> None:
 
 
 def test_numbers_and_symbols_are_put_out_in_their_own_unit() -> None:
-    assert attemper.compile_named("sort", layer_norm=BROAD).output("cab") == ("a", "b", "c")
-    assert attemper.compile_named("histogram", layer_norm=BROAD).output("abba") == (2, 2, 2, 2)
-    plain = attemper.compile_named("trigram-lm", regime="temperature")
+    assert attemper.compile("zoo:sort", layer_norm=BROAD).output("cab") == ("a", "b", "c")
+    assert attemper.compile("zoo:histogram", layer_norm=BROAD).output("abba") == (2, 2, 2, 2)
+    plain = attemper.compile("zoo:trigram-lm", regime="temperature")
     pairs = zip(
-        plain.output("ab"), attemper.compile_named("trigram-lm", layer_norm=BROAD).output("ab"), strict=True
+        plain.output("ab"), attemper.compile("zoo:trigram-lm", layer_norm=BROAD).output("ab"), strict=True
     )
     for one, other in pairs:
         assert isinstance(one, dict)
@@ -285,7 +285,9 @@ def test_the_definition_in_balls_gives_the_language(name: str, how: LayerNorm) -
     """Biases cancel in real arithmetic, whatever they cost in floats."""
     model = BUILDS[name]("temperature", how)
     for word in [*all_words(model, 3), *hard_words(model, 12)[::6]]:
-        for ball, bit in zip(output_rows(model.network, word)[0], model.language.rows(word)[0], strict=True):
+        for ball, bit in zip(
+            output_rows(model.network, word)[0], model.language.definition.rows(word)[0], strict=True
+        ):
             assert abs(ball - int(bit)) < 1e-9, word
 
 
@@ -303,7 +305,7 @@ def test_floats_are_near_the_definition_in_balls() -> None:
 
 def test_what_is_compiled_is_the_pass_of_the_plain_network() -> None:
     plain = attemper.compile("O a", "ab", regime="temperature")
-    found = compile_language(plain.language, plain.alphabet, plain.regime, layer_norm=BROAD)
+    found = compile_language(plain.language.definition, plain.alphabet, plain.regime, layer_norm=BROAD)
     assert [stage.by.name for stage in found.stages][-2:] == ["drop_unused", "normalise"]
     before = found.stages[-2].level
     assert getattr(before, "network", None) == plain.network

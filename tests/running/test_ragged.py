@@ -44,7 +44,7 @@ def ragged_words(seed: int, lengths: tuple[int, ...] = (1, 2, 3, 4, 7, 18, 31)) 
 
 
 def truth(model: Model, word: Word) -> tuple[bool, ...]:
-    return tuple(truth_of_words(model.language.formula, [word])[0].tolist())
+    return tuple(truth_of_words(model.language.definition.formula, [word])[0].tolist())
 
 
 def tokens_of(words: list[Word]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -86,7 +86,9 @@ def test_a_word_reads_the_same_alone_and_in_a_ragged_batch_of_a_decoder(formula:
 def test_the_hard_network_reads_ragged_batches(formula: str) -> None:
     """The same for leftmost, rightmost and average-hard attention as the hard network has them."""
     model = compiled(formula)
-    hard = DenseTransformer(compile_language(model.language, model.alphabet, Regime.UNBOUNDED).hard)
+    hard = DenseTransformer(
+        compile_language(model.language.definition, model.alphabet, Regime.UNBOUNDED).hard
+    )
     words = ragged_words(3)
     for word, run in zip(words, run_words(hard, words), strict=True):
         (alone,) = run_words(hard, [word])
@@ -217,7 +219,7 @@ MEASURE = dedent(
     rng = random.Random(0)
     words = [tuple(rng.choice("ab") for _ in range(int(length))) for length in lengths]
     list(model.run(["abba" * 8], dtype=dtype))
-    truths = [truth_of_words(model.language.formula, [word])[0].tolist() for word in words]
+    truths = [truth_of_words(model.language.definition.formula, [word])[0].tolist() for word in words]
     tokens, sizes = pad([["ab".index(symbol) for symbol in word] for word in words])
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -218,7 +218,7 @@ def test_blocks_of_a_word_are_the_word(monkeypatch: pytest.MonkeyPatch, regime: 
             tokens = torch.from_numpy(WORDS[kind](200, 2))[None]
             found = judged_run(module, heads_in_blocks(module, tokens), tokens)
             assert found.worst <= CLOSE, (text, kind, found.where)
-            exact = exact_bits(model.language, model.alphabet, WORDS[kind](200, 2))
+            exact = exact_bits(model.language.definition, model.alphabet, WORDS[kind](200, 2))
             assert wrong_positions(found.seen.output, exact) == 0, (text, kind)
 
 

@@ -68,9 +68,9 @@ def six() -> dict[str, attemper.Model]:
         "majority": majority(),
         "dyck-1": attemper.compile("#<['('] = #<[')'] & H #<[')'] <= #<['(']", "()", regime=regime),
         "parity": attemper.compile("even(#<['1'])", "01", regime=regime),
-        "ab-star": attemper.compile_regex("(ab)*", "ab", regime=regime),
+        "ab-star": attemper.compile(attemper.regex("(ab)*", "ab"), regime=regime),
         "flip-flop": attemper.compile("!r S s", "srk", regime=regime),
-        "cascade": attemper.compile_regex("(a(ab)*b)*", "ab", regime=regime),
+        "cascade": attemper.compile(attemper.regex("(a(ab)*b)*", "ab"), regime=regime),
     }
 
 
@@ -223,7 +223,7 @@ def test_six_networks_put_out_the_bits_of_dense_on_2000_symbols(name: str) -> No
 @pytest.mark.parametrize("regex", ["(ab)*", "a*b", "(a|b)*aab(a|b)*", "(aa)*", "(a(ab)*b)*", "(b*ab*a)*b*"])
 @pytest.mark.parametrize("regime", REGIMES)
 def test_cascades_stream_on_all_short_words(regex: str, regime: RegimeName) -> None:
-    model = attemper.compile_regex(regex, "ab", regime=regime)
+    model = attemper.compile(attemper.regex(regex, "ab"), regime=regime)
     if refusal_of(model.network) is not None:
         assert "b*ab*a" in regex
         assert regime == "unbounded"
@@ -272,7 +272,7 @@ def test_every_prefix_is_a_word() -> None:
 
 @pytest.mark.parametrize("text", [HISTOGRAM, FRACTION, BIGRAMS], ids=["integers", "fractions", "shares"])
 def test_numbers_are_put_out(text: str) -> None:
-    model = attemper.compile_program(parse_program(text), regime="decoder")
+    model = attemper.compile(attemper.program(parse_program(text)), regime="decoder")
     word = (model.alphabet.symbols * 40)[:50] + model.alphabet.symbols[:1] * 20
     stream = model.stream()
     for have, want in zip(map(stream.push, word), model.output(word), strict=True):
@@ -283,7 +283,7 @@ def test_numbers_are_put_out(text: str) -> None:
 
 
 def test_an_integer_is_a_share_of_what_is_seen() -> None:
-    network = attemper.compile_program(parse_program(HISTOGRAM), regime="decoder").network
+    network = attemper.compile(attemper.program(parse_program(HISTOGRAM)), regime="decoder").network
     assert read_output(replace(network, over=Masking.FUTURE), [0.6], 5) == 3
     assert read_output(replace(network, over=Masking.STRICT_FUTURE), [0.75], 5) == 3
     assert read_output(network, [0.5], 5) is None
@@ -313,7 +313,7 @@ def test_nothing_is_read_where_a_bit_inside_could_not_be_rounded() -> None:
 
 def test_symbols_are_put_out() -> None:
     text = "alphabet a b c\noutput first ? 'c' : previous symbol else 'c'"
-    model = attemper.compile_program(text, regime="decoder")
+    model = attemper.compile(attemper.program(text), regime="decoder")
     stream = model.stream()
     assert [stream.push(symbol) for symbol in "abbca"] == ["c", "a", "b", "b", "c"]
     assert model.output("abbca") == ("c", "a", "b", "b", "c")
@@ -875,7 +875,7 @@ def test_a_million_symbols(name: str, kind: str) -> None:
         bits.append(stream.push(symbol))
         if stream.position == 1000:
             early = stream.size
-    ((wanted,),) = exact_rows(model.language, [tuple(word)])
+    ((wanted,),) = exact_rows(model.language.definition, [tuple(word)])
     assert sum(have is not bool(want) for have, want in zip(bits, wanted, strict=True)) == 0
     assert early <= stream.size <= stream.most
     # A kind of keys that comes late takes its room then, and no more later.

@@ -25,7 +25,7 @@ def test_short_words_are_right_alone_and_together(
     (layer,) = model.network.layers
     assert {head.masking for head in layer.heads} == {FORMULAS[formula]}
     words = [word for n in range(1, 6) for word in words_of_length(model.network.alphabet, n)]
-    expected = [model.language.bits(word) for word in words]
+    expected = [model.language.definition.bits(word) for word in words]
     assert [run.bits for run in model.run(words, weights=weights)] == expected
     assert [model.positions(word, weights=weights) for word in words] == expected
 

@@ -64,9 +64,9 @@ def test_verify_builds_two_modules_however_many_words_there_are(monkeypatch: pyt
 
 def test_a_refutation_is_found_proved_and_saved(tmp_path: Path) -> None:
     model = attemper.compile("O (b & Y a)", "ab")
-    parity = attemper.parse_regex("(a*ba*b)*a*", "ab")
-    for language in ("parity", parity, attemper.compile_dfa(parity)):
-        found = attemper.refute(model, language, n=12, free=0.7)
+    parity = attemper.regex("(a*ba*b)*a*", "ab")
+    for language in ("parity", parity, attemper.compile(parity)):
+        found = attemper.refute(model, language, length=12, free=0.7)
         assert found.verdict is not None
         assert found.refutation is not None
         assert found.verdict.status is Status.PROVED
@@ -75,14 +75,14 @@ def test_a_refutation_is_found_proved_and_saved(tmp_path: Path) -> None:
         assert {model.accepts(word) for word in words} == {found.refutation.answer}
     assert repr(found).startswith("<Finding: PROVED, ")
     model.save(tmp_path / "reader")
-    saved = attemper.refute(str(tmp_path / "reader"), "parity", n=12, free=0.7)
+    saved = attemper.refute(str(tmp_path / "reader"), "zoo:parity", length=12, free=0.7)
     saved.save(tmp_path / "parity.json")
     assert check_path(tmp_path / "parity.json").status is Status.PROVED
 
 
 def test_models_of_ones_own_are_refuted() -> None:
     for model, n in ((PrefixXor(16, 2), None), (PrefixXor(16, 2), 16), (lambda n: PrefixXor(n, 2), 16)):
-        found = attemper.refute(model, "parity", n=n, free=0.5)
+        found = attemper.refute(model, "zoo:parity", length=n, free=0.5)
         assert found.verdict is not None
         assert found.verdict.status is Status.PROVED_UNDER_ASSUMPTIONS
 
@@ -102,16 +102,16 @@ def test_what_cannot_be_refuted_is_refused() -> None:
     ):
         model, language, *n = arguments
         with pytest.raises(OptionError, match=said):
-            attemper.refute(model, language, n=n[0] if n else None)
+            attemper.refute(model, language, length=n[0] if n else None)
     for name, value in (
         *(("free", 2), ("free", "1"), ("free", True), ("seconds", "1"), ("seconds", -1)),
         *(("seconds", float("nan")), ("seed", -1), ("seed", 0.5)),
     ):
         wrong: Any = {name: value}
         with pytest.raises(OptionError, match=rf"^{name}={value!r} is not a "):
-            attemper.refute(reader, "parity", n=9, **wrong)
+            attemper.refute(reader, "zoo:parity", length=9, **wrong)
     with pytest.raises(UnsupportedError, match="averages over many positions"):
-        attemper.refute(majority, "parity", n=9)
+        attemper.refute(majority, "zoo:parity", length=9)
 
 
 def test_an_interrupted_search_is_said_to_be_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,9 +122,9 @@ def test_an_interrupted_search_is_said_to_be_one(monkeypatch: pytest.MonkeyPatch
         raise KeyboardInterrupt
 
     reader = attemper.compile("O (b & Y a)", "ab")
-    assert not attemper.refute(reader, "parity", n=16, free=0.5).interrupted
+    assert not attemper.refute(reader, "zoo:parity", length=16, free=0.5).interrupted
     monkeypatch.setattr(Search, "_start_small", interrupted)
-    found = attemper.refute(reader, "parity", n=16)
+    found = attemper.refute(reader, "zoo:parity", length=16)
     assert found.interrupted
     assert found.verdict is not None
     assert found.verdict.status is Status.PROVED
@@ -137,7 +137,7 @@ def test_what_the_checker_does_not_accept_is_an_error_of_whoever_made_the_model(
     no = Verdict((ClaimVerdict(Status.UNKNOWN, "too much to look at"),))
     monkeypatch.setattr("attemper.theories.refutation.search.finding.check_refutation", lambda *_, **__: no)
     with pytest.raises(error, match="does not accept what was found: UNKNOWN: too much to look at"):
-        attemper.refute(make(12, 1), "parity", free=0.5)
+        attemper.refute(make(12, 1), "zoo:parity", free=0.5)
 
 
 def test_an_error_in_the_search_has_the_name_of_the_model() -> None:
@@ -150,12 +150,12 @@ def test_an_error_in_the_search_has_the_name_of_the_model() -> None:
             return super().scores(*arguments)
 
     with pytest.raises(ModuleError, match=r"Failing' raised ZeroDivisionError: only in the search"):
-        attemper.refute(Failing(12, 1), "parity")
+        attemper.refute(Failing(12, 1), "zoo:parity")
 
 
 def test_nothing_found_has_a_reason() -> None:
     ones = attemper.compile("H b", "ab")
-    found = attemper.refute(ones, "ones", n=8, seconds=1)
+    found = attemper.refute(ones, "zoo:ones", length=8, seconds=1)
     assert (found.refutation, found.verdict) == (None, None)
     assert "no restriction was found" in found.reason
     assert repr(found).startswith("<Finding: not refuted")
@@ -164,13 +164,13 @@ def test_nothing_found_has_a_reason() -> None:
 
 
 def test_a_formula_is_the_automaton_s() -> None:
-    dfa = attemper.parse_regex("a*b", "ab")
-    found = attemper.formula_of(dfa)
-    assert found == attemper.formula_of(attemper.compile_dfa(dfa))
+    dfa = attemper.regex("a*b", "ab")
+    found = attemper.to_formula(dfa)
+    assert found == attemper.to_formula(attemper.compile(dfa))
     assert found.proved
     model = attemper.compile(str(found), "ab")
     assert attemper.check(model, dfa, program=None).status in {Status.PROVED, Status.UNKNOWN}
     for word in ("b", "aab", "ba", "aa", "bb"):
         assert model.accepts(word) is dfa.accepts(tuple(word))
     with pytest.raises(OptionError, match="language=TemporalLanguage is no automaton"):
-        attemper.formula_of(attemper.compile("O a", "ab"))
+        attemper.to_formula(attemper.compile("O a", "ab"))

@@ -45,7 +45,7 @@ def the_claim(verdict: Verdict) -> Any:
 
 def test_a_model_a_network_and_a_module_are_proved(model: Model, module: DenseTransformer) -> None:
     for network in (model, model.network, module, DenseTransformer(model.network, torch.float32)):
-        for language in (MAJORITY, model.language, model):
+        for language in (MAJORITY, model.language.definition, model):
             verdict = attemper.check(network, language)
             assert the_claim(verdict).text == "all lengths, in real arithmetic"
             assert verdict.status is Status.PROVED
@@ -62,7 +62,7 @@ def test_another_language_is_refuted_with_a_word(model: Model) -> None:
 
 
 def test_an_automaton_is_judged() -> None:
-    model = attemper.compile_dfa(PARITY)
+    model = attemper.compile(PARITY)
     assert attemper.check(model, PARITY).status is Status.PROVED
     assert attemper.check(model.dense(), model).status is Status.PROVED
 
@@ -250,16 +250,16 @@ def test_a_saved_model_of_a_program_is_loaded(tmp_path: Path) -> None:
     running = replace(model, language=program)
     running.save(tmp_path)
     loaded = attemper.load(tmp_path)
-    assert (loaded.language, loaded.source.text) == (program, EVER)
+    assert (loaded.language.definition, loaded.source.text) == (program, EVER)
     assert loaded.check(loaded.certify()).status is Status.PROVED
     assert loaded.accepts("010")
 
 
 def test_what_an_automaton_s_network_runs_is_found_if_nobody_says() -> None:
     """By compiling the automaton again, in every way; of another network nothing is found."""
-    dfa = attemper.parse_regex("a*b", Alphabet(("a", "b")))
+    dfa = attemper.regex("a*b", Alphabet(("a", "b")))
     for regime in ("unbounded", "decoder"):
-        model = attemper.compile_dfa(dfa, regime=regime)  # type: ignore[arg-type]
+        model = attemper.compile(dfa, regime=regime)  # type: ignore[arg-type]
         assert attemper.check(model.network, dfa).status is Status.PROVED
         assert attemper.check(DenseTransformer(model.network), dfa).status is Status.PROVED
     other = attemper.compile("b & !Y O b", "ab")

@@ -74,7 +74,7 @@ def induction(word: str) -> tuple[str, ...]:
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])
 def test_a_program_is_compiled_right_and_proved(regime: attemper.workbench.options.RegimeName) -> None:
-    model = attemper.compile_program(parse_program(FAR), regime=regime)
+    model = attemper.compile(attemper.program(parse_program(FAR)), regime=regime)
     words = ["".join(word) for n in range(1, 8) for word in words_of_length(model.alphabet, n)]
     for weights in ("soft", "hard"):
         for word, run in zip(words, model.run(words, weights=weights), strict=True):
@@ -85,7 +85,7 @@ def test_a_program_is_compiled_right_and_proved(regime: attemper.workbench.optio
 @pytest.mark.sweep(0)
 @pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])
 def test_an_induction_head_puts_out_symbols(regime: attemper.workbench.options.RegimeName) -> None:
-    model = attemper.compile_program(parse_program(INDUCTION), regime=regime)
+    model = attemper.compile(attemper.program(parse_program(INDUCTION)), regime=regime)
     assert len(model.network.layers) == 2
     words = ["".join(word) for n in range(1, 6) for word in words_of_length(model.alphabet, n)]
     for word, run in zip(words, model.run(words), strict=True):
@@ -95,7 +95,7 @@ def test_an_induction_head_puts_out_symbols(regime: attemper.workbench.options.R
 
 
 def test_the_module_puts_out_one_number_for_each_symbol() -> None:
-    model = attemper.compile_program(parse_program(INDUCTION))
+    model = attemper.compile(attemper.program(parse_program(INDUCTION)))
     tokens, lengths = model.to_tokens(["abab", "c"])
     found = model.dense()(tokens, lengths)
     assert found.shape == (2, 4, 4)
@@ -105,12 +105,12 @@ def test_the_module_puts_out_one_number_for_each_symbol() -> None:
 
 
 def test_a_symbol_is_no_verdict() -> None:
-    model = attemper.compile_program(parse_program(INDUCTION))
+    model = attemper.compile(attemper.program(parse_program(INDUCTION)))
     with pytest.raises(UnsupportedError, match="a symbol is put out"):
         model.accepts("ab")
     assert model.output("") == ()
     with pytest.raises(OptionError, match="no verdict"):
-        attemper.compile_program(parse_program(INDUCTION), at="first")
+        attemper.compile(attemper.program(parse_program(INDUCTION), at="first"))
 
 
 @pytest.mark.parametrize("text", [FAR, INDUCTION])
@@ -150,25 +150,25 @@ def test_an_output_that_is_not_the_first_symbols() -> None:
     ],
 )
 def test_what_is_not_exactly_one_symbol_is_not_proved(changed: str) -> None:
-    model = attemper.compile_program(parse_program(changed))
+    model = attemper.compile(attemper.program(parse_program(changed)))
     with pytest.raises(UnsupportedError, match="not exactly one symbol"):
-        model.language.rows(("a", "b", "a"))
+        model.language.definition.rows(("a", "b", "a"))
     with pytest.raises(attemper.AttemperError, match="not seen to be exactly one symbol"):
         model.certify()
 
 
 def test_other_symbols_are_another_language() -> None:
-    model = attemper.compile_program(parse_program(INDUCTION))
-    renamed = attemper.compile_program(parse_program(INDUCTION.replace('"none"', '"nothing"')))
-    swapped = attemper.compile_program(parse_program(INDUCTION.replace("s6 s7 s8", "s7 s6 s8")))
-    bit = attemper.compile_program(
-        parse_program(INDUCTION.replace('["a", "b", "c", "none"] s6 s7 s8 s10', "s6"))
+    model = attemper.compile(attemper.program(parse_program(INDUCTION)))
+    renamed = attemper.compile(attemper.program(parse_program(INDUCTION.replace('"none"', '"nothing"'))))
+    swapped = attemper.compile(attemper.program(parse_program(INDUCTION.replace("s6 s7 s8", "s7 s6 s8"))))
+    bit = attemper.compile(
+        attemper.program(parse_program(INDUCTION.replace('["a", "b", "c", "none"] s6 s7 s8 s10', "s6")))
     )
     for other in (renamed, swapped, bit):
         with pytest.raises(UnprovenError):
-            proof.prove(model.network, other.language)
+            proof.prove(model.network, other.language.definition)
         with pytest.raises(UnprovenError):
-            proof.prove(other.network, model.language)
+            proof.prove(other.network, model.language.definition)
 
 
 def test_two_cases_in_force_are_not_proved() -> None:
@@ -178,7 +178,7 @@ s1 = letter ["a", "b"]
 s2 = attend <= rightmost where s0:s0 s1:s1 value s0 default 0
 output s2
 """
-    language = attemper.compile_program(parse_program(text)).language
+    language = attemper.compile(attemper.program(parse_program(text))).language
     network = compile_language(language, parse_program(text).alphabet, Regime.UNBOUNDED).soft
     with pytest.raises(UnsupportedError, match="two cases"):
         language.bits(("a",))

@@ -58,7 +58,7 @@ def source(draw: random.Random) -> attemper.Model:
     """A network of a formula or an expression over two letters."""
     regime = draw.choice(REGIMES)
     if draw.random() < 0.35:
-        return attemper.compile_regex(draw.choice(EXPRESSIONS), "ab", regime=regime)  # type: ignore[arg-type]
+        return attemper.compile(attemper.regex(draw.choice(EXPRESSIONS), "ab"), regime=regime)  # type: ignore[arg-type]
     drawn_text = show(drawn(draw, draw.randint(2, 7), "ab"))
     text = draw.choice((*FORMULAS, *[drawn_text] * 4))
     return attemper.compile(text, "ab", regime=regime, at="last")  # type: ignore[arg-type]
@@ -76,7 +76,7 @@ def mutants(draw: random.Random, count: int) -> list[tuple[str, attemper.Model, 
             make = gentle_mutant if draw.random() < 0.15 else random_network_mutant
             name, changed = make(model.network, draw)
             if changed is not None and not list(complaints(changed)):
-                found.append((f"{model.language}: {name}", model, changed))
+                found.append((f"{model.language.definition}: {name}", model, changed))
     return found
 
 
@@ -91,8 +91,10 @@ def test_mutants_are_what_decompile_says_of_them(seed: int) -> None:
             kinds["refused"] += 1
             continue
         words = list(all_words(2, 7))
-        assert not wrong_words(network, found.language, words + long_words(2, 20, 200, draw)), name
-        same = all(said_of(found.language, "ab", w) == model.accepts(["ab"[k] for k in w]) for w in words)
+        assert not wrong_words(network, found.language.definition, words + long_words(2, 20, 200, draw)), name
+        same = all(
+            said_of(found.language.definition, "ab", w) == model.accepts(["ab"[k] for k in w]) for w in words
+        )
         kinds["same" if same else "other"] += 1
     assert kinds["same"] + kinds["other"] > 0, kinds
 
@@ -236,12 +238,12 @@ THIRTY = hard_network(
 )
 def test_networks_without_heads(network: Network, states: int) -> None:
     found = decompile(network)
-    assert isinstance(found.language, Dfa)
-    assert len(found.language.moves) == states
-    assert not found.language.accepts(())
+    assert isinstance(found.language.definition, Dfa)
+    assert len(found.language.definition.moves) == states
+    assert not found.language.definition.accepts(())
     letters = len(network.alphabet.symbols)
     assert not wrong_words(
-        network, found.language, list(all_words(letters, 7 if letters < 4 else 3 - letters // 20))
+        network, found.language.definition, list(all_words(letters, 7 if letters < 4 else 3 - letters // 20))
     )
     accepting = decompile(replace(network, accepts_empty=True)).language
     assert isinstance(accepting, Dfa)

@@ -82,7 +82,7 @@ def test_as_json_it_is_one_more_entry(tmp_path: Path) -> None:
     passes = record.pop("passes")
     assert record == plain
     model = compile_formula("#<[a] > #<[b] & Y a", "ab", regime="decoder")
-    levels = compile_language(model.language, model.alphabet, Regime.DECODER)
+    levels = compile_language(model.language.definition, model.alphabet, Regime.DECODER)
     by_name = {one["name"]: one for one in passes}
     assert parse_steps(by_name["simplify_program"]["text"]) == levels.program
     assert by_name["guard_edges"]["text"] == show_program(levels.guarded).rstrip("\n")

@@ -264,10 +264,10 @@ def test_a_horizon_is_reached_or_refused() -> None:
 
 
 def test_a_horizon_is_for_expressions_and_automata_too() -> None:
-    dfa = attemper.parse_regex("a*b", "ab")
+    dfa = attemper.regex("a*b", "ab")
     for model in (
-        attemper.compile_regex("a*b", "ab", horizon=5_000, dtype="float32"),
-        attemper.compile_dfa(dfa, horizon=5_000, dtype="float32", regime="decoder"),
+        attemper.compile(attemper.regex("a*b", "ab"), horizon=5_000, dtype="float32"),
+        attemper.compile(dfa, horizon=5_000, dtype="float32", regime="decoder"),
     ):
         assert horizon(model, "float32") >= 5_000
     assert model.regime == "decoder"
@@ -290,8 +290,8 @@ def test_values_of_options_are_checked() -> None:
     ):
         for call in (
             lambda **given: attemper.compile("O a", "ab", **given),
-            lambda **given: attemper.compile_regex("a*b", "ab", **given),
-            lambda **given: attemper.compile_dfa(attemper.parse_regex("a*b", "ab"), **given),
+            lambda **given: attemper.compile(attemper.regex("a*b", "ab"), **given),
+            lambda **given: attemper.compile(attemper.regex("a*b", "ab"), **given),
         ):
             with pytest.raises(OptionError, match=said):
                 call(**options)
@@ -301,8 +301,10 @@ def test_a_cap_that_a_refusal_names_can_be_set() -> None:
     regex = "(a|b)*abba(a|b)*"
     for options in ({}, {"horizon": 100}):
         with pytest.raises(UnsupportedError, match=r"symbols of a level, beyond the cap of 3; .*symbols"):
-            attemper.compile_regex(regex, "ab", caps={"symbols": 3}, **options)
-        raised = attemper.compile_regex(regex, "ab", caps={"symbols": CascadeCaps().symbols}, **options)
+            attemper.compile(attemper.regex(regex, "ab"), limits={"symbols": 3}, **options)
+        raised = attemper.compile(
+            attemper.regex(regex, "ab"), limits={"symbols": CascadeCaps().symbols}, **options
+        )
         assert raised.accepts("babbab")
 
 
@@ -318,8 +320,8 @@ def test_things_of_another_type_are_refused_with_a_remedy() -> None:
     public: Any = attemper
     for ask, said in (
         (lambda: public.compile(5, "ab"), "formula is of the type int: give its text"),
-        (lambda: public.compile_regex(None, "ab"), "regex is of the type NoneType: give its text"),
-        (lambda: public.compile_dfa("a*b"), r"dfa is of the type str: give a Dfa, or what parse_regex"),
+        (lambda: public.compile(public.regex(None, "ab")), "regex is of the type NoneType: give its text"),
+        (lambda: public.compile("a*b"), r"dfa is of the type str: give a Dfa, or what parse_regex"),
         (lambda: public.compile("O a", "ab", caps=["symbols"]), "caps is of the type list: give names and"),
         (lambda: public.compile("O a", 5), "5 is no alphabet: give a text or a list"),
         (lambda: public.parse_regex("a*b", None), "None is no alphabet"),
@@ -342,8 +344,8 @@ def test_an_alphabet_can_be_a_text_a_list_or_an_alphabet() -> None:
     ab = Alphabet(("a", "b"))
     for alphabet in ("ab", "a b", ["a", "b"], ("a", "b"), ab):
         assert attemper.compile("O a", alphabet).alphabet == ab
-        assert attemper.compile_regex("a*b", alphabet).alphabet == ab
-        assert attemper.parse_regex("a*b", alphabet) == attemper.parse_regex("a*b", ab)
+        assert attemper.compile(attemper.regex("a*b", alphabet)).alphabet == ab
+        assert attemper.regex("a*b", alphabet) == attemper.regex("a*b", ab)
 
 
 # What it shows, and what it writes ------------------------------------------------------------------------
@@ -352,14 +354,14 @@ def test_an_alphabet_can_be_a_text_a_list_or_an_alphabet() -> None:
 def test_everything_shows_itself_on_one_short_line(model: Model) -> None:
     long = attemper.compile(" & ".join(f"O (a & #<[b] >= {k})" for k in range(9)), "ab")
     (run,) = model.run(["01" * 500])
-    dfa = attemper.parse_regex("(0|11)*", "01")
+    dfa = attemper.regex("(0|11)*", "01")
     for shown in (model, long, run, model.trace("01"), model.trace(""), attemper.classify(dfa)):
         text = repr(shown)
         assert "\n" not in text
         assert len(text) <= 210
         assert text.startswith(f"<{type(shown).__name__} ")
     assert repr(next(iter(model.run([""])))) == "<Run (empty): , margin inf>"
-    certificate = attemper.compile_regex("a*b", "ab").certify()
+    certificate = attemper.compile(attemper.regex("a*b", "ab")).certify()
     assert len(repr(certificate)) < 800
     assert "Attend" not in repr(certificate)
 

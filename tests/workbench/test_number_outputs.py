@@ -34,7 +34,7 @@ IDS = ("histogram", "fraction", "bigrams")
 
 
 def compiled(text: str, regime: attemper.workbench.options.RegimeName = "temperature") -> attemper.Model:
-    return attemper.compile_program(parse_program(text), regime=regime)
+    return attemper.compile(attemper.program(parse_program(text)), regime=regime)
 
 
 @pytest.mark.sweep(2)
@@ -83,9 +83,9 @@ def test_numbers_are_no_verdict(text: str) -> None:
         with pytest.raises(UnsupportedError, match="is put out at every position"):
             asked("ab")
     with pytest.raises(UnsupportedError, match="numbers, not bits"):
-        model.language.bits(("a",))
+        model.language.definition.bits(("a",))
     with pytest.raises(OptionError, match="no verdict"):
-        attemper.compile_program(parse_program(text), empty="accept")
+        attemper.compile(attemper.program(parse_program(text), empty="accept"))
 
 
 def test_a_share_that_is_near_no_integer_is_not_read() -> None:
@@ -228,7 +228,7 @@ def test_folders_are_read_back_and_changes_are_seen(text: str, tmp_path: Path) -
     model.save(tmp_path, certificate=model.certify())
     again = attemper.load(tmp_path)
     assert again.network == model.network
-    assert isinstance(again.language, ProgramLanguage)
+    assert isinstance(again.language.definition, ProgramLanguage)
     structure = json.loads((tmp_path / "network.json").read_text(encoding="utf-8"))
     for output in (0, {"fraction": 0, "over": "future-masked"}, {"integer": 0}, {"distribution": []}, {}):
         changed = json.dumps({**structure, "output": output})

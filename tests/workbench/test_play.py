@@ -143,9 +143,9 @@ def test_every_option_is_that_of_the_compiler(regime: str, at: str, empty: str) 
     asked = model_of(Question("formula", "H a", "ab", regime, at, empty))
     assert asked.digest == attemper.compile("H a", "ab", **options).digest
     asked = model_of(Question("regex", "(ab)*", "ab", regime))
-    assert asked.digest == attemper.compile_regex("(ab)*", "ab", regime=options["regime"]).digest
+    assert asked.digest == attemper.compile(attemper.regex("(ab)*", "ab"), regime=options["regime"]).digest
     plain = model_of(Question("program", PROGRAM.text, regime=regime))
-    assert plain.digest == attemper.compile_program(PROGRAM.text, regime=options["regime"]).digest
+    assert plain.digest == attemper.compile(attemper.program(PROGRAM.text), regime=options["regime"]).digest
     if at or empty:
         with pytest.raises(OptionError, match="says itself how it is read"):
             model_of(Question("program", PROGRAM.text, "", regime, at, empty))

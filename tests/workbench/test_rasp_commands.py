@@ -39,7 +39,7 @@ output before
 @pytest.mark.parametrize("text", [BRACKETS, FIRST])
 @pytest.mark.parametrize("regime", ["temperature", "unbounded"])
 def test_a_text_is_what_its_network_computes(text: str, regime: RegimeName) -> None:
-    model = attemper.compile_program(text, regime=regime)
+    model = attemper.compile(attemper.program(text), regime=regime)
     found = parse_rasp(text)
     assert model.accepts("") == found.accepts_empty
     for word in words_to(found.program.alphabet, 5 if text == FIRST else 4):
@@ -51,16 +51,16 @@ def test_a_text_is_what_its_network_computes(text: str, regime: RegimeName) -> N
 def test_python_values_compile() -> None:
     seen = rasp.some(where=rasp.symbol(i) == rasp.symbol(j), mask="<")
     found = rasp.program(~rasp.some(seen), alphabet="abc", accepts_empty=True)
-    model = attemper.compile_program(found, regime="temperature")
+    model = attemper.compile(attemper.program(found), regime="temperature")
     assert [model.accepts(word) for word in ("", "abc", "aba", "abca")] == [True, True, False, False]
 
 
 def test_a_text_says_itself_how_it_is_read() -> None:
     for options in ({"at": "last"}, {"empty": "accept"}):
         with pytest.raises(OptionError, match="says itself how it is read"):
-            attemper.compile_program(FIRST, **options)  # type: ignore[arg-type]
+            attemper.compile(attemper.program(FIRST), **options)  # type: ignore[arg-type]
     with pytest.raises(SourceError, match="the first line is the alphabet"):
-        attemper.compile_program("output true")
+        attemper.compile(attemper.program("output true"))
 
 
 @pytest.mark.sweep(0)
@@ -112,7 +112,7 @@ def test_names_of_a_text_are_seen_in_labels_and_traces(tmp_path: Path) -> None:
 
 
 def test_a_text_beside_another_network_names_nothing(tmp_path: Path) -> None:
-    attemper.compile_program(NAMED).save(tmp_path)
+    attemper.compile(attemper.program(NAMED)).save(tmp_path)
     (tmp_path / "network.rasp").write_text(NAMED.replace("square", "angular"))
     shown = [text for text, _ in attemper.load(tmp_path).trace("([])").subformulas]
     assert any(text.startswith("partner = angular: s") for text in shown)
@@ -120,7 +120,7 @@ def test_a_text_beside_another_network_names_nothing(tmp_path: Path) -> None:
         (tmp_path / "network.rasp").write_text(other, errors="surrogatepass")
         shown = [text for text, _ in attemper.load(tmp_path).trace("([])").subformulas]
         assert shown[0] == 's0 = letter ["(", "["]'
-    attemper.compile_program(FIRST).save(tmp_path)
+    attemper.compile(attemper.program(FIRST)).save(tmp_path)
     assert attemper.load(tmp_path).rasp == FIRST
     attemper.compile("O a", "ab").save(tmp_path)
     assert not (tmp_path / "network.rasp").exists()
@@ -128,7 +128,7 @@ def test_a_text_beside_another_network_names_nothing(tmp_path: Path) -> None:
 
 def test_values_of_python_have_their_names_too() -> None:
     late = rasp.previous(rasp.is_in("a")).named("late")
-    model = attemper.compile_program(rasp.program(~late, alphabet="ab", accepts_empty=True))
+    model = attemper.compile(attemper.program(rasp.program(~late, alphabet="ab", accepts_empty=True)))
     assert "late: s1 = previous s0 default 0" in [text for text, _ in model.trace("ab").subformulas]
 
 
@@ -166,7 +166,7 @@ def test_a_text_that_is_read_in_another_way_is_no_text_of_the_network(
     tmp_path: Path, changed: tuple[str, str], code: ExitCode, said: str
 ) -> None:
     file, folder = tmp_path / "first.rasp", tmp_path / "net"
-    attemper.compile_program(FIRST).save(folder)
+    attemper.compile(attemper.program(FIRST)).save(folder)
     file.write_text(FIRST.replace(*changed))
     checked = command("check", folder, "--program", file)
     assert (checked.code, checked.out) == (code, "")

@@ -23,7 +23,7 @@ from attemper.errors import ExitCode, MalformedFileError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.regular.regex import parse_regex
-from attemper.workbench.compiling import compile_regex
+from attemper.workbench.compiling import 
 from attemper.workbench.folder import load
 from tests.support.cli.command_line import Outcome, attemper
 from tests.support.drawn import automata
@@ -458,7 +458,7 @@ def test_trace(folder: Path) -> None:
     [("()", True), ("a*", True), ("~[]", True), ("a", False), ("[]", False), ("a?b", False)],
 )
 def test_the_empty_word(regex: str, accepts: bool, tmp_path: Path) -> None:
-    model = compile_regex(regex, "ab")
+    model = compile_language(attemper.regex(regex, "ab"))
     assert model.accepts("") is accepts
     assert attemper("compile", "--regex", regex, "--alphabet", "ab", "-o", tmp_path).code == 0
     assert load(tmp_path).accepts("") is accepts
@@ -632,7 +632,7 @@ def test_a_false_certificate_is_refuted_by_a_word(regex_folder: Path, tmp_path: 
     other = exchanged(regex_folder, tmp_path / "m", "(a b)* | b b+")
     model = load(other)
     save_certificate(
-        replace(load_certificate(regex_folder), network=model.digest, language=model.language), other
+        replace(load_certificate(regex_folder), network=model.digest, language=model.language.definition), other
     )
     outcome = attemper("check", other, "--json")
     assert outcome.code == ExitCode.REFUTED

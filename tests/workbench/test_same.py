@@ -351,9 +351,7 @@ def test_programs(tmp_path: Path) -> None:
         assert same(f"program:{file}", "regex:.*a..").answer is Answer.SAME
         assert same(f"program:{file}", "formula:Y Y a").answer is Answer.SAME
     assert same(f"program:{text}", f"program:{steps}").answer is Answer.SAME
-    assert (
-        same(attemper.parse_program(steps.read_text()), "regex:.*a...", seconds=5).answer is Answer.DIFFERENT
-    )
+    assert same(attemper.program(steps.read_text()), "regex:.*a...", seconds=5).answer is Answer.DIFFERENT
 
 
 # Alphabets and errors -------------------------------------------------------------------------------------

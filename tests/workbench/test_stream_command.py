@@ -29,10 +29,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     attemper.compile("O push", "push pop", regime="decoder").save(found / "stack")
     attemper.compile("O 'ä'", "äb", regime="decoder").save(found / "umlaut")
     attemper.compile("X a", "ab", at="first").save(found / "next")
-    attemper.compile_program(parse_program(HISTOGRAM), regime="decoder").save(found / "histogram")
-    attemper.compile_program(parse_program(BIGRAMS), regime="decoder").save(found / "bigrams")
-    attemper.compile_program(
-        "alphabet a b\noutput first ? 'a' : previous symbol else 'a'", regime="decoder"
+    attemper.compile(attemper.program(parse_program(HISTOGRAM)), regime="decoder").save(found / "histogram")
+    attemper.compile(attemper.program(parse_program(BIGRAMS)), regime="decoder").save(found / "bigrams")
+    attemper.compile(
+        attemper.program("alphabet a b\noutput first ? 'a' : previous symbol else 'a'"), regime="decoder"
     ).save(found / "shifted")
     return found
 

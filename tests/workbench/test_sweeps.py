@@ -50,7 +50,7 @@ def mistaken(formula: str, computed: str, regime: str = "unbounded") -> Model:
 MAJORITY = attemper.compile("#<[a] >= #<[b]", "ab")
 AHEAD = attemper.compile("G (a -> F b)", "ab", at="first")
 NUMBERS, TWICE = (
-    attemper.compile_program(parse_program(text), regime="decoder")
+    attemper.compile(attemper.program(parse_program(text)), regime="decoder")
     for text in (FRACTION, FRACTION.replace("1/2*", "1*"))
 )
 MODELS = {
@@ -61,7 +61,7 @@ MODELS = {
     "wrong from 5 symbols on": mistaken("#[a] >= 5", "false"),
     "wrong on drawn words alone": mistaken("#<[a] = 30", "false"),
     "a network of the past, a language of the future": mistaken("F a", "O a"),
-    "an automaton": attemper.compile_regex("(a(ab)*b)*", "ab", regime="decoder"),
+    "an automaton": attemper.compile(attemper.regex("(a(ab)*b)*", "ab"), regime="decoder"),
     "numbers": NUMBERS,
     "wrong numbers": Model(TWICE.network, NUMBERS.language, NUMBERS.regime),
 }
@@ -235,7 +235,7 @@ def test_tasks_and_results_are_plain_data() -> None:
     assert (
         pickle.loads(pickle.dumps(found))
         == found
-        == try_batches(comparing.TestedNetwork.of(model.network, model.language), batches)
+        == try_batches(comparing.TestedNetwork.of(model.network, model.language.definition), batches)
     )
 
 
@@ -398,7 +398,7 @@ def test_prefixes_are_not_run_by_themselves(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_members_of_an_automaton_are_tried_however_rare_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """At random a word of 20 symbols is no member of (ab|ba)*c?: nothing but the reject would be tried."""
-    model = attemper.compile_regex("(ab|ba)*c?", "abc")
+    model = attemper.compile(attemper.regex("(ab|ba)*c?", "abc"))
 
     def members() -> list[int]:
         tasks = plans.tasks(model, Plan(up_to=1, random_words=200, length=40), PlanPart.DRAWN)
@@ -406,7 +406,7 @@ def test_members_of_an_automaton_are_tried_however_rare_they_are(monkeypatch: py
             word for task in tasks for batch in task if isinstance(batch, WordList) for word in batch.words
         ]
         assert len(words) == 200
-        return [len(word) for word in words if len(word) >= 20 and model.language.bits(word)[-1]]
+        return [len(word) for word in words if len(word) >= 20 and model.language.definition.bits(word)[-1]]
 
     assert len(members()) > 10
     # Where a table of counts would be too large, words are tried as before.

@@ -203,23 +203,23 @@ def test_expressions_and_automata_are_saved_as_what_they_are(tmp_path: Path, nam
 
 
 def test_the_zoo_from_python() -> None:
-    entry, model = library.named("parity"), library.compile_named("parity", regime="temperature")
+    entry, model = library.zoo["parity"], library.compile("zoo:parity", regime="temperature")
     assert isinstance(entry, Entry)
     assert entry.name == "parity-even"
     assert model.regime == "temperature"
     for inside, outside in entry.near_misses(count=20, longest=100):
         assert (model.accepts(inside), model.accepts(outside)) == (True, False)
-    assert library.compile_named("majority", horizon=100_000, dtype="float32").accepts("01")
+    assert library.compile("zoo:majority", horizon=100_000, dtype="float32").accepts("01")
     with pytest.raises(OptionError, match="the nearest name is 'majority'"):
-        library.named("mayority")
+        library.zoo["mayority"]
     with pytest.raises(OptionError, match="name is of the type int"):
         library.named(3)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="regime="):
-        library.compile_named("majority", regime="soft")  # type: ignore[arg-type]
+        library.compile("zoo:majority", regime="soft")  # type: ignore[arg-type]
 
 
 def test_what_is_put_out_from_python() -> None:
-    entry, model = library.named("mqar-symbol"), library.compile_named("mqar-symbol")
+    entry, model = library.zoo["mqar-symbol"], library.compile("zoo:mqar-symbol")
     assert isinstance(entry, Transduction)
     for word in entry.words(count=20, longest=100):
         assert model.output(word) == entry.outputs(word)
@@ -227,8 +227,8 @@ def test_what_is_put_out_from_python() -> None:
 
 def test_with_a_horizon_every_source_is_tried() -> None:
     """The program is tried first, and the formula goes further."""
-    far = library.compile_named("detect-aab", horizon=800_000, dtype="float32")
-    near = library.compile_named("detect-aab")
+    far = library.compile("zoo:detect-aab", horizon=800_000, dtype="float32")
+    near = library.compile("zoo:detect-aab")
     assert horizon(far.certify(), "float32") >= 800_000 > horizon(near.certify(), "float32")
     with pytest.raises(UnsupportedError, match="the largest that is proved is"):
-        library.compile_named("parity", horizon=10**9, dtype="float32")
+        library.compile("zoo:parity", horizon=10**9, dtype="float32")

@@ -6,14 +6,18 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING
 
+from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.errors import OptionError
-from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular import classes
 from attemper.missing import torch_needed
+from attemper.workbench import naming
 from attemper.workbench.model import Model
 from attemper.workbench.options import limits_of, require
 from attemper.workbench.translate import Translation, translate
 
 if TYPE_CHECKING:
+    from attemper.languages.regular.classes import Classification
+    from attemper.workbench.naming import AlphabetLike, AtName, EmptyName, LanguageLike
     from attemper.workbench.verify import Verification
 
 
@@ -60,27 +64,50 @@ def verify(
     return verify_words(model, plan, progress, executor)
 
 
-def formula_of(language: Dfa | Model, *, caps: Mapping[str, int] | None = None) -> Translation:
+def classify(
+    language: LanguageLike,
+    alphabet: AlphabetLike | None = None,
+    *,
+    at: AtName | None = None,
+    empty: EmptyName | None = None,
+) -> Classification:
+    """Which class a regular language is in, with a witness: star-free, quasi-aperiodic, solvable or neither.
+
+    The class is that of its minimal automaton (`docs/automata.md` defines the classes). Arguments are those
+    of `attemper.language`; of a formula or program its automaton must be found.
+
+    Raises what `attemper.language` raises, and `UnsupportedError` if no automaton is found.
+
+    >>> print(classify("regex:(aa)*", "ab").kind)
+    star-free
+    """
+    found = naming.language(language, alphabet, at=at, empty=empty)
+    return classes.classify(found.automaton())
+
+
+def to_formula(
+    language: LanguageLike,
+    alphabet: AlphabetLike | None = None,
+    *,
+    limits: Mapping[str, int] | None = None,
+) -> Translation:
     """A regular language as a past formula, read at the last position; `str(...)` is its text.
 
-    `language` is an automaton, or a model compiled from one. The formula holds at position i of a word
-    exactly if the first i symbols are in the language: `proved` for all lengths by the checker, or else
-    tried on all words up to the length `agreed`; `way` says whether a search found it. On the empty word,
-    which has no position, ask the automaton.
-    `caps`: how large the automaton's cascade may grow, by the names that a refusal says, as in
-    `{"symbols": 8000}`.
+    The formula holds at position i of a word exactly if the first i symbols are in the language: `proved` for
+    all lengths by the checker, or else tried on all words up to the length `agreed`; `way` says whether a
+    search found it. On the empty word, which has no position, ask the language.
 
-    Raises `OptionError` for another language or a cap that there is not, and `UnsupportedError` if the
-    automaton has no cascade, or a formula too large to be written down.
+    * `language`, `alphabet`: as for `attemper.language`; of a formula or program its automaton must be found.
+    * `limits`: how large the automaton's cascade may grow, by the names that a refusal says, as in
+      `{"symbols": 8000}`.
 
-    >>> from attemper.languages.regular.regex import parse_regex
-    >>> found = formula_of(parse_regex("(b*ab*a)*b*", "ab"))
+    Raises what `attemper.language` raises, `OptionError` for a limit that there is not, and
+    `UnsupportedError` if no automaton is found, or it has no cascade, or a formula too large to be written.
+
+    >>> found = to_formula("regex:(b*ab*a)*b*")
     >>> print(found)
     #<[a] % 2 = 0
     >>> found.proved, found.way.value
     (True, 'cascade')
     """
-    found = language.language if isinstance(language, Model) else language
-    if not isinstance(found, Dfa):
-        raise OptionError(f"language={type(found).__name__} is no automaton: give parse_regex(...)")
-    return translate(found, limits_of(caps))
+    return translate(naming.language(language, alphabet).automaton(), limits_of(limits, CascadeCaps()))

@@ -111,7 +111,9 @@ def _realisations(
     network: Network, language: Definition, given: Iterable[object]
 ) -> Iterator[Realisation | None]:
     """What the network might run: what a model says that was given, or else what the compiler finds."""
-    known = [one.realisation for one in given if isinstance(one, Model) and one.language == language]
+    known = [
+        one.realisation for one in given if isinstance(one, Model) and one.language.definition == language
+    ]
     yield from dict.fromkeys(one for one in known if one is not None) or realisations(network, language)
 
 
@@ -199,7 +201,7 @@ def _unwritable(network: Network) -> str:
 
 def _language(language: str | Definition | Program | Model, network: Network) -> Definition:
     if isinstance(language, Model):
-        return language.language
+        return language.language.definition
     if isinstance(language, str):
         at = At.FIRST if network.reads_first else At.LAST
         return TemporalLanguage(parse(language, network.alphabet), at, network.accepts_empty)

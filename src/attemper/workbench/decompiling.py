@@ -32,6 +32,7 @@ from attemper.reading import networks as reading
 from attemper.reading.implied import sure_selections
 from attemper.reading.machines import CONFIGURATIONS, SECONDS, counts_without_bound
 from attemper.workbench.automata import Caps, automaton_of_language
+from attemper.workbench.language import Language
 from attemper.workbench.model import Model
 from attemper.workbench.translate import translate
 
@@ -57,23 +58,24 @@ class Decompiled:
     """
 
     subject: ReadNetwork
-    language: Dfa | TemporalLanguage
+    language: Language
     realisation: Realisation
     configurations: int | None = None
     reason: str = ""
     """Why there is no automaton, of a formula that counts."""
 
     def __repr__(self) -> str:
-        match self.language:
+        match self.language.definition:
             case Dfa(_, moves):
                 return f"<Decompiled: an automaton with {len(moves)} states, proved>"
-            case TemporalLanguage():
+            case _:
                 return "<Decompiled: a formula that counts, proved>"
 
     @property
     def automaton(self) -> Dfa | None:
         """The minimal automaton, the empty word included; None where none was found, for the `reason`."""
-        return self.language if isinstance(self.language, Dfa) else None
+        found = self.language.definition
+        return found if isinstance(found, Dfa) else None
 
     @cached_property
     def formula(self) -> Formula:
@@ -82,9 +84,10 @@ class Decompiled:
         Of the empty word a formula says nothing. Raises `UnsupportedError` where an automaton has no formula
         below 20,000 operators, or none that is proved.
         """
-        if isinstance(self.language, TemporalLanguage):
-            return self.language.formula
-        found = translate(self.language)
+        if isinstance(self.language.definition, TemporalLanguage):
+            return self.language.definition.formula
+        assert self.automaton is not None, "weights are read back as one of the two"
+        found = translate(self.automaton)
         if not found.proved:
             raise UnsupportedError("the automaton's formula is not proved to be the same language")
         return found.formula
@@ -97,8 +100,8 @@ class Decompiled:
     def certificate(self, progress: Callable[[int], None] = lambda _: None) -> Certificate:
         """A certificate whose claim is what was read, with the horizons of all float formats."""
         model = self.model
-        said = self.realisation if isinstance(self.language, Dfa) else None
-        return certify(model.network, model.digest, self.language, said, progress)
+        said = None if self.automaton is None else self.realisation
+        return certify(model.network, model.digest, self.language.definition, said, progress)
 
 
 def decompile(
@@ -161,7 +164,8 @@ def _read(
         if counting is not None:
             return counting
         found = read()
-    return Decompiled(subject, found.automaton, found.realisation, found.configurations)
+    held = Language(found.automaton, subject.network.alphabet)
+    return Decompiled(subject, held, found.realisation, found.configurations)
 
 
 def subject_of(network: str | Path | Model | Network, *, edited: bool = False) -> ReadNetwork:
@@ -173,7 +177,9 @@ def subject_of(network: str | Path | Model | Network, *, edited: bool = False) -
         case Network():
             return ReadNetwork(require_wellformed(network))
         case Model():
-            return ReadNetwork(require_wellformed(network.network), network.regime, network.language)
+            return ReadNetwork(
+                require_wellformed(network.network), network.regime, network.language.definition
+            )
         case str() | Path():
             folder = Path(network)
             certificate = load_if_any(folder)
@@ -231,7 +237,8 @@ def _counting(
         return None
     language = TemporalLanguage(formula, At.LAST, network.accepts_empty)
     verdict = judge(network, language, (RealClaim(),))
-    return Decompiled(subject, language, said, reason=reason) if verdict.status is Status.PROVED else None
+    held = Language(language, network.alphabet)
+    return Decompiled(subject, held, said, reason=reason) if verdict.status is Status.PROVED else None
 
 
 @final

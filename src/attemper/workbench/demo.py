@@ -109,7 +109,7 @@ def demo_row(entry: Entry, source: SourceText, regime: Regime) -> DemoRow | None
     right, smallest = model.accepts("") == entry.accepts(()), float("inf")
     for length in sorted({len(word) for word in words}):
         batch = [word for word in words if len(word) == length]
-        exact = exact_rows(model.language, batch)
+        exact = exact_rows(model.language.definition, batch)
         for run, expected in zip(model.run(batch), exact, strict=True):
             smallest = min(smallest, run.margin)
             wanted = [list(row) for row in run.rows] == [list(row) for row in expected]
@@ -133,7 +133,7 @@ def _proof(model: Model) -> tuple[str, int]:
     """What the independent checker says to the model's certificate, and how far float32 is safe."""
     arithmetics = [(FLOAT32, Kernel.NUMERATOR_FIRST)]
     certificate = certify(
-        model.network, model.digest, model.language, model.realisation, arithmetics=arithmetics
+        model.network, model.digest, model.language.definition, model.realisation, arithmetics=arithmetics
     )
     (horizon,) = (claim.horizon for claim in certificate.claims if isinstance(claim, FloatClaim))
     return str(model.check(certificate).status), horizon

@@ -12,6 +12,7 @@ from attemper.networks.files import HARD, Provenance
 from attemper.networks.files import load as load_network
 from attemper.networks.layers import Network
 from attemper.networks.regime import Regime
+from attemper.workbench.language import Language
 from attemper.workbench.model import TEXT, Model
 
 if TYPE_CHECKING:
@@ -48,9 +49,23 @@ def load(folder: str | Path) -> Model:
         raise MalformedFileError(f"'{folder}' says both that it is read first and last")
     if network.accepts_empty != language.accepts_empty:
         raise MalformedFileError(f"'{folder}' says both that the empty word is accepted and rejected")
-    regex = source.text if source.kind == "regex" else ""
-    rasp = _beside(folder, TEXT).decode("utf-8", errors="replace") if source.kind == "program" else ""
-    return Model(network, language, regime, regex, rasp, _beside(folder, CERTIFICATE))
+    return Model(
+        network,
+        Language(language, network.alphabet, written=_written(source, folder)),
+        regime,
+        _beside(folder, CERTIFICATE),
+    )
+
+
+def _written(source: Provenance, folder: str | Path) -> str:
+    """The text of an expression or a program."""
+    match source.kind:
+        case "regex":
+            return source.text
+        case "program":
+            return _beside(folder, TEXT).decode("utf-8", errors="replace")
+        case _:
+            return ""
 
 
 def _beside(folder: str | Path, name: str) -> bytes:

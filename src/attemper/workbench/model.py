@@ -23,17 +23,16 @@ from attemper.workbench.words import word_of, words_of
 if TYPE_CHECKING:
     import torch
 
-    from attemper.attention_program.ops import Program
     from attemper.attention_program.realisation import Realisation
     from attemper.certificates.claims import Certificate
     from attemper.checker.verdict import Verdict
-    from attemper.languages.definition import Definition
     from attemper.running.arrays import Arrays
     from attemper.running.config import Config
     from attemper.running.dense import DenseTransformer
     from attemper.running.numbers import OutputNumber
     from attemper.running.runs import Run
     from attemper.running.streaming.stream import Stream
+    from attemper.workbench.language import Language
     from attemper.workbench.options import DTypeLike
     from attemper.workbench.trace import Trace
     from attemper.workbench.words import WordLike
@@ -64,12 +63,10 @@ class Model:
     """
 
     network: Network
-    language: Definition
-    regime: Regime
-    regex: str = ""
-    """The text of a regular expression, if the automaton was written as one."""
-    rasp: str = field(default="", compare=False, repr=False)
-    """The text of an attention program, if it was written as one."""
+    language: Language
+    """What the network is meant to compute; what it does compute, `certify` and `decompile` find out."""
+    regime: Regime = Regime.UNBOUNDED
+    """In which it was compiled: a remark."""
     said: Realisation | bytes | None = field(default=None, compare=False, repr=False)
     """What is known of the program that it runs: as the compiler says, or certificate.json, not yet read."""
     _runners: dict[tuple[str, str], DenseTransformer] = field(
@@ -94,33 +91,23 @@ class Model:
 
         return model_html(self.network, self.title, self.regime)
 
-    @classmethod
-    def of_program(cls, network: Network, program: Program, regime: Regime = Regime.UNBOUNDED) -> Model:
-        """The model of a network that is meant to run the program; whether it does, `certify` finds out.
-
-        Raises `OptionError` for another alphabet. `regime` is a remark.
-        """
-        if network.alphabet != program.alphabet:
-            raise OptionError("the program has another alphabet than the network")
-        from attemper.attention_program.language import ProgramLanguage
-        from attemper.languages.temporal.reading import At
-
-        at = At.FIRST if network.reads_first else At.LAST
-        return cls(network, ProgramLanguage(program, at, network.accepts_empty), regime)
+    def __post_init__(self) -> None:
+        if self.network.alphabet != self.language.alphabet:
+            raise OptionError("the language has another alphabet than the network")
 
     @property
     def source(self) -> Provenance:
         """What the model was compiled from, as a text that can be read back."""
         from attemper.workbench.sources import source_of
 
-        return source_of(self.language, self.regex, self.regime)
+        return source_of(self.language, self.regime)
 
     @property
     def title(self) -> str:
         """The formula, the regular expression, or how large the automaton or the program is."""
         from attemper.workbench.sources import title_of
 
-        return title_of(self.language, self.regex, self.regime)
+        return title_of(self.language)
 
     @cached_property
     def certificate(self) -> Certificate | None:
@@ -133,7 +120,7 @@ class Model:
             found = decode(parse_json(self.said))
         except UNREADABLE:
             return None
-        return found if (found.network, found.language) == (self.digest, self.language) else None
+        return found if (found.network, found.language) == (self.digest, self.language.definition) else None
 
     @property
     def realisation(self) -> Realisation | None:
@@ -403,7 +390,7 @@ class Model:
         from attemper.workbench.programs import names_of
         from attemper.workbench.trace import trace_word
 
-        return trace_word(self.language, self.word(word), soft, hard, names_of(self.rasp, self.language))
+        return trace_word(self.language.definition, self.word(word), soft, hard, names_of(self.language))
 
     def save(self, folder: str | Path, *, certificate: Certificate | None = None) -> None:
         """Write the model to a folder, which is made: `network.json` and `weights.safetensors`.
@@ -433,8 +420,8 @@ class Model:
         if certificate is not None and certificate.network != digest:
             raise OptionError("the certificate is of another network: give that of this model's certify()")
         save_network(self.network, self.source, folder)
-        if self.rasp:
-            write_together({folder / TEXT: self.rasp.encode("utf-8", errors="replace")})
+        if self.source.kind == "program" and self.language.written:
+            write_together({folder / TEXT: self.language.written.encode("utf-8", errors="replace")})
         else:
             (folder / TEXT).unlink(missing_ok=True)
         if certificate is not None:
@@ -507,8 +494,8 @@ class Model:
         from attemper.certifying.certificate import certify
         from attemper.certifying.realisations import realisations
 
-        said = self.realisation or next(realisations(self.network, self.language))
-        return certify(self.network, self.digest, self.language, said, progress)
+        said = self.realisation or next(realisations(self.network, self.language.definition))
+        return certify(self.network, self.digest, self.language.definition, said, progress)
 
     def check(self, certificate: Certificate, *, ignore_rounding: bool = False) -> Verdict:
         """What the independent checker says to a certificate of this model; see `checker/check.py`.
@@ -523,7 +510,7 @@ class Model:
         from attemper.checker.check import check
         from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 
-        if certificate.language != self.language:
+        if certificate.language != self.language.definition:
             text = "the certificate is about another language than this network's source"
             return Verdict((ClaimVerdict(Status.MALFORMED, text),))
         return check(self.network, self.digest, certificate, ignore_rounding=ignore_rounding)

@@ -112,30 +112,13 @@ def regimes_for(named: Regime | None, goal: Goal | None, layer_norm: LayerNorm |
     return all_of_them if goal is not None else all_of_them[:1]
 
 
-def limits_of(caps: Mapping[str, int] | None) -> CascadeCaps:
-    """The limits with other caps, by their names. Raises `OptionError` for a name or number that is none.
+def limits_of(limits: Mapping[str, int] | None, usual: CascadeCaps) -> CascadeCaps:
+    """The usual caps on a cascade with others, by their names. Raises `OptionError` for what is none.
 
-    >>> limits_of({"symbols": 8_000}).symbols
+    >>> from attemper.compiling.decomposing.limits import CascadeCaps
+    >>> limits_of({"symbols": 8_000}, CascadeCaps()).symbols
     8000
     """
-    from attemper.compiling.decomposing.limits import CascadeCaps
-
-    given: Mapping[str, int] = {} if caps is None else caps
-    require("caps", given, Mapping, 'give names and numbers, for example {"symbols": 8000}')
-    return CascadeCaps().with_caps(given)
-
-
-def refuse_caps(caps: Mapping[str, int] | None) -> None:
-    """Raises `OptionError` for caps that a formula is given, which has no cascade.
-
-    >>> refuse_caps({"symbols": 8_000})  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    attemper.errors.OptionError: caps are on an automaton's cascade, and a formula has none: leave ...
-    """
-    limits_of(caps)  # of another type or with other names: that is said first
-    if caps:
-        raise OptionError(
-            "caps are on an automaton's cascade, and a formula has none: leave them out, or give the "
-            "language as a regular expression (compile_regex) or as an automaton (compile_dfa)"
-        )
+    given: Mapping[str, int] = {} if limits is None else limits
+    require("limits", given, Mapping, 'give names and numbers, for example {"symbols": 8000}')
+    return usual.with_caps(given)

@@ -8,11 +8,11 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.wellformed import complaints
 from attemper.errors import OptionError, SourceError, UnsupportedError
-from attemper.languages.definition import Definition
 from attemper.languages.measures import describe
 from attemper.languages.rasp.program import RaspProgram, parse_rasp
 from attemper.languages.rasp.show import show
 from attemper.languages.temporal.reading import At
+from attemper.workbench.language import Language
 from attemper.workbench.options import choice, require
 
 
@@ -27,20 +27,20 @@ def text_of(program: Program | RaspProgram | str) -> str:
             return ""
 
 
-def names_of(text: str, language: Definition) -> Mapping[Ref, str]:
-    r"""The names that a text gives the steps of the language's program; none if it is another program's.
+def names_of(language: Language) -> Mapping[Ref, str]:
+    r"""The names that its text gives the steps of a program; none if that is another program's.
 
-    >>> text = "alphabet a b\nempty reject\nlate = previous in 'a'\noutput !late"
-    >>> names_of(text, program_language(text, None, None))
+    >>> import attemper
+    >>> names_of(attemper.program("alphabet a b\nempty reject\nlate = previous in 'a'\noutput !late"))
     {1: 'late'}
     """
-    if not text or not isinstance(language, ProgramLanguage):
+    if not language.written or not isinstance(language.definition, ProgramLanguage):
         return {}
     try:
-        found = parse_rasp(text)
+        found = parse_rasp(language.written)
     except (SourceError, UnsupportedError):
         return {}
-    return found.names if found.program == language.program else {}
+    return found.names if found.program == language.definition.program else {}
 
 
 def what_is_put_out(program: Program) -> str:

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import islice
 from time import monotonic
-from typing import Literal, final
+from typing import TYPE_CHECKING, final
 
 from attemper.checker.names import UnprovenError
 from attemper.errors import InternalError, OptionError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import difference
-from attemper.languages.regular.regex import letters_of
 from attemper.languages.regular.relating import beyond, restricted
-from attemper.languages.temporal.reading import At, TemporalLanguage
-from attemper.languages.words import Alphabet, Word, show_word
+from attemper.languages.temporal.reading import TemporalLanguage
+from attemper.languages.words import Word, show_word
 from attemper.reading.machines import CONFIGURATIONS, SECONDS
 from attemper.workbench.automata import Caps
-from attemper.workbench.options import choice
+from attemper.workbench.language import Language
+from attemper.workbench.naming import HowRead
 from attemper.workbench.sameness import Answer, Sameness, SamenessQuestion
-from attemper.workbench.sides import Comparable, Reading, Spoken, sides_of
+from attemper.workbench.sides import sides_of
 from attemper.workbench.standing import automaton_of_side, is_contained_formula, is_one_formula
 from attemper.workbench.verdicts import longer_words, short_words, verdict
+
+if TYPE_CHECKING:
+    from attemper.workbench.naming import AlphabetLike, AtName, EmptyName
+    from attemper.workbench.sides import Comparable
 
 UP_TO = 8
 """All words of up to so many symbols are tried where nothing is proved."""
@@ -37,10 +41,10 @@ def same(
     a: Comparable,
     b: Comparable,
     *,
-    alphabet: str | Sequence[str] | Alphabet | None = None,
+    alphabet: AlphabetLike | None = None,
     contained: bool = False,
-    at: Literal["first", "last"] | None = None,
-    empty: Literal["accept", "reject"] = "reject",
+    at: AtName | None = None,
+    empty: EmptyName | None = None,
     up_to: int = UP_TO,
     seconds: float = SECONDS,
     configurations: int = CONFIGURATIONS,
@@ -53,10 +57,9 @@ def same(
     `is_shortest` says so, with both verdicts. UNKNOWN: the reason; two formulas that count without end need
     not have an answer.
 
-    * `a`, `b`: what the command line takes (`"DIR"`, `"formula:TEXT"`, `"formula@first:TEXT"`,
-      `"regex:TEXT"`, `"dfa:FILE"`, `"program:FILE"`), or a `Model`, a `Network`, a `Dfa`, a program.
-    * `alphabet`: of a formula and an expression; without it that of the other side. Words over it are
-      compared where a side has more symbols.
+    * `a`, `b`: whatever `attemper.language` takes; of `net:DIR`, a `Model` or a `Network` the weights count.
+    * `alphabet`: of a formula and an expression; without it that of the other side, or else the symbols that
+      the texts name. Words over it are compared where a side has more symbols.
     * `contained`: whether every word of a is in b: CONTAINED, NOT_CONTAINED or UNKNOWN.
     * `at`, `empty`: where a formula and a program's steps are read, and their verdict on the empty word.
     * `up_to`: where nothing is proved, all words of so many symbols are tried, then longer ones until the
@@ -65,10 +68,10 @@ def same(
     Raises `OptionError` (a side that is nothing or of another kind, no alphabet), `AlphabetError` (different
     alphabets), `MalformedFileError` (no such folder or file), `SourceError` (a text), `UnsupportedError`.
 
-    >>> found = same("formula:a S b", "regex:(a|b)*b a*", alphabet="ab")
+    >>> found = same("formula:a S b", "regex:(a|b)*b a*")
     >>> found.answer, found.states
     (<Answer.SAME: 'SAME'>, (2, 2))
-    >>> found = same("regex:(ab)*", "regex:(ab)(ab)*", alphabet="ab")
+    >>> found = same("regex:(ab)*", "regex:(ab)(ab)*")
     >>> found.answer, found.word, found.verdicts
     (<Answer.DIFFERENT: 'DIFFERENT'>, (), (True, False))
     """
@@ -76,13 +79,9 @@ def same(
         raise OptionError("up_to is a whole number from 0 on, configurations one from 1 on")
     if not seconds > 0:
         raise OptionError(f"seconds={seconds!r} is no time: give a number above 0")
-    reading = Reading(
-        None if at is None else choice("at", at, tuple(At)), choice("empty", empty, ("accept", "reject"))
-    )
-    letters = None if alphabet is None else letters_of(alphabet)
-    left, right, common = sides_of(a, b, letters, reading)
+    compared = sides_of(a, b, HowRead.given(alphabet, at, empty))
     end = monotonic() + seconds
-    question = SamenessQuestion((left, right), common, contained, up_to, configurations, seconds, end, report)
+    question = SamenessQuestion(compared, contained, up_to, configurations, seconds, end, report)
     for find in (_by_empty_word, _by_few_words, _by_formulas):
         found = find(question)
         if found is not None:
@@ -97,7 +96,8 @@ def _by_empty_word(question: SamenessQuestion) -> Sameness | None:
         return None
     reason = "by definition"
     if any(
-        isinstance(side, Spoken) and isinstance(side.language, TemporalLanguage) for side in question.sides
+        isinstance(side, Language) and isinstance(side.definition, TemporalLanguage)
+        for side in question.sides
     ):
         reason += "; what is said of it beside a formula is the option 'empty'"
     return question.fails((), (left, right), reason)
@@ -142,7 +142,7 @@ def _by_automata(question: SamenessQuestion) -> Sameness:
         return question.holds("both sides are proved to be these automata", states)
     verdicts = left.accepts(word), right.accepts(word)
     if len(word) <= CONFIRMED and any(
-        isinstance(side, Spoken) and verdict(side, word) is not own
+        isinstance(side, Language) and verdict(side, word) is not own
         for side, own in zip(question.sides, verdicts, strict=True)
     ):
         raise InternalError(f"an automaton is wrong on {show_word(word)} (please report)")

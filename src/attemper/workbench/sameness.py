@@ -10,7 +10,7 @@ from typing import NoReturn, final
 from attemper.checker.check import assuming
 from attemper.errors import ExitCode
 from attemper.languages.words import Alphabet, Word
-from attemper.workbench.sides import ComparedSide, assumed_of
+from attemper.workbench.sides import ComparedSide, Sides, assumed_of
 
 
 class Answer(StrEnum):
@@ -70,14 +70,23 @@ class Sameness:
 class SamenessQuestion:
     """What is asked, of which words, and for how long it is looked at."""
 
-    sides: tuple[ComparedSide, ComparedSide]
-    alphabet: Alphabet
+    compared: Sides
     contained: bool
     up_to: int
     configurations: int
     seconds: float
     end: float
     report: Callable[[str], None]
+
+    @property
+    def sides(self) -> tuple[ComparedSide, ComparedSide]:
+        """A and B."""
+        return self.compared.left, self.compared.right
+
+    @property
+    def alphabet(self) -> Alphabet:
+        """The symbols of the words that are looked at."""
+        return self.compared.alphabet
 
     def tells_apart(self, verdicts: tuple[bool, bool]) -> bool:
         """Whether such verdicts on one word answer the question with no."""

@@ -5,36 +5,38 @@ from __future__ import annotations
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.show import show_program
 from attemper.errors import UnsupportedError
-from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.networks.files import Provenance
 from attemper.networks.regime import Regime
+from attemper.workbench.language import Language
 
 
-def source_of(language: Definition, regex: str, regime: Regime) -> Provenance:
-    """The language as a text that can be read back; `regex` is what an automaton was written as, or empty."""
-    match language:
+def source_of(language: Language, regime: Regime) -> Provenance:
+    """The language as a text that can be read back."""
+    match language.definition:
         case TemporalLanguage(formula, at, _):
             return Provenance("formula", show(formula), str(at), str(regime))
         case ProgramLanguage(program, at, _):
             return Provenance("program", show_program(program), str(at), str(regime))
-        case Dfa() if regex:
-            return Provenance("regex", regex, str(At.LAST), str(regime))
-        case Dfa():
-            return Provenance("automaton", dfa_to_json(language), str(At.LAST), str(regime))
-        case _:
-            raise UnsupportedError(f"{type(language).__name__} has no text that can be read back")
+        case Dfa() if language.written:
+            return Provenance("regex", language.written, str(At.LAST), str(regime))
+        case Dfa() as automaton:
+            return Provenance("automaton", dfa_to_json(automaton), str(At.LAST), str(regime))
+        case other:
+            raise UnsupportedError(f"{type(other).__name__} has no text that can be read back")
 
 
-def title_of(language: Definition, regex: str, regime: Regime) -> str:
+def title_of(language: Language) -> str:
     """The formula, the regular expression, or how large the automaton or the program is."""
-    match language:
-        case Dfa(_, moves) if not regex:
-            return f"an automaton with {len(moves)} states"
+    match language.definition:
+        case TemporalLanguage(formula, _, _):
+            return show(formula)
+        case Dfa(_, moves):
+            return language.written or f"an automaton with {len(moves)} states"
         case ProgramLanguage(program, _, _):
             return f"an attention program of {len(program.steps)} steps"
-        case _:
-            return source_of(language, regex, regime).text
+        case other:
+            return type(other).__name__

@@ -17,7 +17,8 @@ from attemper.networks.layers import Network
 from attemper.reading.machines import CapReachedError
 from attemper.reading.networks import decompile
 from attemper.workbench.automata import Caps, automaton_of_language, compiled_network
-from attemper.workbench.sides import ComparedSide, Spoken, Weighed
+from attemper.workbench.language import Language
+from attemper.workbench.sides import ComparedSide, Weighed
 
 
 def automaton_of_side(side: ComparedSide, caps: Caps) -> Dfa:
@@ -27,7 +28,7 @@ def automaton_of_side(side: ComparedSide, caps: Caps) -> Dfa:
     much, it is that of the language which the network is said to compute, if this is proved of the weights.
     """
     match side:
-        case Spoken(_, alphabet, language):
+        case Language(language, alphabet):
             return automaton_of_language(language, alphabet, caps)
         case Weighed(_, network):
             try:
@@ -84,17 +85,17 @@ def is_contained_formula(left: ComparedSide, right: ComparedSide, alphabet: Alph
     return (
         _computes(left, one, alphabet)
         and _computes(right, other, alphabet)
-        and _computes(Spoken("", alphabet, one), together, alphabet)
+        and _computes(Language(one, alphabet), together, alphabet)
     )
 
 
 def _reads_first(side: ComparedSide) -> bool:
-    return side.language.reads_first if isinstance(side, Spoken) else side.network.reads_first
+    return side.definition.reads_first if isinstance(side, Language) else side.network.reads_first
 
 
 def _formula(side: ComparedSide) -> TemporalLanguage | None:
     """The formula that the side is, or is said to be."""
-    language = side.language if isinstance(side, Spoken) else side.claimed
+    language = side.definition if isinstance(side, Language) else side.claimed
     return language if isinstance(language, TemporalLanguage) else None
 
 
@@ -106,9 +107,9 @@ def _computes(side: ComparedSide, formula: TemporalLanguage, alphabet: Alphabet)
         match side:
             case Weighed(_, network):
                 _require_computes(network, formula)
-            case Spoken(_, _, TemporalLanguage(own, _, _)) if own == formula.formula:
+            case Language(TemporalLanguage(own, _, _)) if own == formula.formula:
                 return True
-            case Spoken(_, _, TemporalLanguage() | ProgramLanguage() as language):
+            case Language(TemporalLanguage() | ProgramLanguage() as language):
                 network = compiled_network(language, alphabet)
                 for claim in (language, formula):
                     _require_computes(network, claim)

@@ -13,7 +13,8 @@ from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.layers import Network
 from attemper.networks.meaning_soft import output_bits
-from attemper.workbench.sides import ComparedSide, Spoken, Weighed
+from attemper.workbench.language import Language
+from attemper.workbench.sides import ComparedSide, Weighed
 from attemper.workbench.verifying.boundaries import boundary_words, random_word, words_at_the_boundary
 
 DEFINITIONAL_LENGTH = 8
@@ -32,7 +33,7 @@ def verdict(side: ComparedSide, word: Word) -> bool | None:
     and 0 if it is proved to be below 1/4. Raises `UnsupportedError` for a program that means nothing there.
     """
     match side:
-        case Spoken(_, _, language):
+        case Language(language):
             if not word:
                 return language.accepts_empty
             if isinstance(language, Dfa):
@@ -79,7 +80,7 @@ def longer_words(sides: Sequence[ComparedSide], alphabet: Alphabet, least: int, 
     rng = random.Random(seed)
     symbols = alphabet.symbols
     for side in sides:
-        language = side.language if isinstance(side, Spoken) else side.claimed
+        language = side.definition if isinstance(side, Language) else side.claimed
         if isinstance(language, TemporalLanguage) and len(symbols) > 1:
             words = words_at_the_boundary(language.formula, symbols, LONGEST_DRAWN)
             yield from (word for word in words if len(word) >= least)

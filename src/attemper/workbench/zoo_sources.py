@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import assert_never
 
 from attemper.compiling.decomposing.limits import CascadeCaps
-from attemper.languages.definition import Definition
 from attemper.languages.named.entry import Automaton, Entry, FormulaText, Rasp, Regex, SourceText, ZooEntry
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
@@ -14,11 +13,23 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At
 from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet
+from attemper.workbench.language import Language
+from attemper.workbench.renaming import Written, renamed
 
 
-def language_of(entry: ZooEntry, source: SourceText) -> Definition:
-    """What a source of the entry says, with the oracle's verdict on the empty word."""
-    alphabet = Alphabet(entry.alphabet)
+def language_of(entry: ZooEntry, source: SourceText, alphabet: Alphabet | None = None) -> Language:
+    """What a source of the entry says, with the oracle's verdict on the empty word.
+
+    Over another alphabet its symbols stand for the entry's, in their order; the source has no text then.
+    """
+    own = Alphabet(entry.alphabet)
+    meant = _meant(entry, source, own)
+    if alphabet is None or alphabet == own:
+        return Language(meant, own, written=source.text if isinstance(source, Regex | Rasp) else "")
+    return Language(renamed(meant, own, alphabet), alphabet)
+
+
+def _meant(entry: ZooEntry, source: SourceText, alphabet: Alphabet) -> Written:
     match source:
         case FormulaText(text, at):
             accepts_empty = isinstance(entry, Entry) and entry.accepts(())
@@ -42,13 +53,3 @@ def limits_for(source: SourceText) -> CascadeCaps:
         if isinstance(source, Automaton) and source.symbols
         else CascadeCaps()
     )
-
-
-def rasp_of(source: SourceText) -> str:
-    """The text of an attention program; empty for other sources."""
-    return source.text if isinstance(source, Rasp) else ""
-
-
-def regex_of(source: SourceText) -> str:
-    """The text of a regular expression; empty for other sources."""
-    return source.text if isinstance(source, Regex) else ""

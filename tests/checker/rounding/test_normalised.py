@@ -36,7 +36,7 @@ BIASED = tuple(Fraction(random.Random(2).uniform(-1, 1)) for _ in range(29))
 @cache
 def wide(formula: str, letters: str, how: LayerNorm, regime: str = "temperature") -> tuple[Model, Analysis]:
     model = attemper.compile(formula, letters, regime=regime, layer_norm=how)
-    return model, prove(model.network, model.language)
+    return model, prove(model.network, model.language.definition)
 
 
 def bounds_of(analysis: Analysis, form: FloatFormat, length: int) -> Bounds:
@@ -240,7 +240,7 @@ def test_squares_and_eps_stay_in_the_range_of_the_format(
     monkeypatch.setattr(normalise, "LARGEST_PADDING", 2**200)
     monkeypatch.setattr(LayerNorm, "__post_init__", lambda own: None)
     model = attemper.compile("Y 'a'", "ab", regime="temperature", layer_norm=LayerNorm(**how))
-    analysis = prove(model.network, model.language)
+    analysis = prove(model.network, model.language.definition)
     for form in (FLOAT32, FORMATS["bfloat16"]):
         found = Rounding(analysis, form).bounds_at(Kernel.NUMERATOR_FIRST, 2)
         assert found.failure == "a normalisation (its squares leave the range of the format)"

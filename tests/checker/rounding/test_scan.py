@@ -337,7 +337,7 @@ def test_scans_go_beyond_what_float32_sums_do(network: Network, name: str) -> No
 @pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])
 def test_parity_goes_beyond_100_000_symbols_in_float32(regime: str) -> None:
     model = compile_formula("even(#<[a])", "ab", regime=regime)  # type: ignore[arg-type]
-    analysis = prove(model.network, model.language, model.realisation)
+    analysis = prove(model.network, model.language.definition, model.realisation)
     assert failure_at(analysis, FLOAT32, Kernel.SCAN, 1_000_000) is None
     for kernel in (Kernel.NUMERATOR_FIRST, Kernel.NORMALISE_FIRST):
         assert failure_at(analysis, FLOAT32, kernel, 1_000) is not None
@@ -346,7 +346,7 @@ def test_parity_goes_beyond_100_000_symbols_in_float32(regime: str) -> None:
 def test_a_claim_for_one_class_says_nothing_of_another() -> None:
     model = compile_formula("even(#<[a])", "ab")
     claims = [FloatClaim("float32", str(kernel), 10_000, "") for kernel in Kernel]
-    found = [judge(model.network, model.language, (claim,)).claims[0].status for claim in claims]
+    found = [judge(model.network, model.language.definition, (claim,)).claims[0].status for claim in claims]
     assert found == [Status.UNKNOWN, Status.UNKNOWN, Status.PROVED]
 
 
@@ -364,7 +364,7 @@ def test_certificates_of_two_classes_are_still_proved() -> None:
     claims = model.certify().claims
     old = tuple(c for c in claims if not (isinstance(c, FloatClaim) and c.kernel == "scan"))
     assert len(old) == 7
-    assert judge(model.network, model.language, old).status is Status.PROVED
+    assert judge(model.network, model.language.definition, old).status is Status.PROVED
 
 
 # A bound that is needed ----------------------------------------------------------------------------------
@@ -417,5 +417,5 @@ def test_the_horizons_of_the_page() -> None:
         letters = "01" if "'1'" in formula else "()" if "'('" in formula else "ab"
         regime = "decoder" if "decoder" in name else "unbounded"
         model = compile_formula(formula, letters, at="last", regime=regime)  # type: ignore[arg-type]
-        horizons = Horizons(prove(model.network, model.language, model.realisation))
+        horizons = Horizons(prove(model.network, model.language.definition, model.realisation))
         assert [horizons.of(FLOAT32, kernel).length for kernel in Kernel] == list(map(number_in, cells))

@@ -103,7 +103,7 @@ def streams_of(network: Network, word: str) -> list[Stream]:
 @pytest.mark.parametrize(("formula", "regime"), every_nth(HEADS, 2))
 def test_no_lead_loses_more_than_is_said(formula: str, regime: str) -> None:
     model = compile_formula(formula, "ab", at="last", regime=regime)  # type: ignore[arg-type]
-    analysis = prove(model.network, model.language, model.realisation)
+    analysis = prove(model.network, model.language.definition, model.realisation)
     rng, lost, network = random.Random(f"{formula} {regime}"), [], model.network
     with precision(64):
         run = narrow(analysis)
@@ -157,7 +157,7 @@ def test_no_bit_is_wrong_up_to_the_horizon(formula: str, regime: str, tmp_path: 
     model = compile_formula(formula, "ab", at="last", regime=regime)  # type: ignore[arg-type]
     model.save(tmp_path)
     raw, rng = read_folder(tmp_path), random.Random(f"{formula} {regime}")
-    horizons = Horizons(prove(model.network, model.language, model.realisation))
+    horizons = Horizons(prove(model.network, model.language.definition, model.realisation))
     for form in FORMATS.values():
         longest = min(horizons.of(form, Kernel.SCAN).length, LONGEST)
         if not longest:

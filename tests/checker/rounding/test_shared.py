@@ -179,7 +179,7 @@ def test_losses_are_shared_only_by_heads_of_the_same_contest_rows_and_temperatur
 
 def test_equal_contests_are_one_and_others_are_not() -> None:
     model = attemper.compile("O (a & Y b) & O (b & Y a) & H (a -> O b)", "ab", regime="temperature")
-    analysis = prove(model.network, model.language, model.realisation)
+    analysis = prove(model.network, model.language.definition, model.realisation)
     rules = [fact.rule for layer in analysis.layers for fact in layer.heads]
     competitions = [
         rule.competition for rule in rules if isinstance(rule, SelectRule) and rule.competition is not None
@@ -262,8 +262,8 @@ def test_a_tie_break_is_heard_whatever_its_query_is() -> None:
 
 def test_the_pairs_of_a_definite_language_are_as_many_as_its_cases(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three for each of its 13 cells, and one where no case is in force; 494 if places are told apart."""
-    model = attemper.compile_regex("(a|b)*a(a|b){12}", "ab")
-    rounding = Rounding(prove(model.network, model.language, model.realisation), FLOAT64)
+    model = attemper.compile(attemper.regex("(a|b)*a(a|b){12}", "ab"))
+    rounding = Rounding(prove(model.network, model.language.definition, model.realisation), FLOAT64)
     asked: list[RivalPair] = []
     loss = score_gaps._Scores.loss
     monkeypatch.setattr(score_gaps._Scores, "loss", lambda own, pair: asked.append(pair) or loss(own, pair))
@@ -274,7 +274,7 @@ def test_the_pairs_of_a_definite_language_are_as_many_as_its_cases(monkeypatch: 
 def test_heads_that_do_the_same_share_what_their_leads_lose(monkeypatch: pytest.MonkeyPatch) -> None:
     text = " | ".join(f"O (a & Y {'Y ' * (k % 3)}O (b & {'Y ' * k}a))" for k in range(4))
     model = attemper.compile(text, "ab", regime="temperature")
-    analysis = prove(model.network, model.language, model.realisation)
+    analysis = prove(model.network, model.language.definition, model.realisation)
     asked, found = [], []
     of_head, losses = attention.RoundedHead.losses, attention.losses
     monkeypatch.setattr(attention.RoundedHead, "losses", lambda *own: asked.append(1) or of_head(*own))

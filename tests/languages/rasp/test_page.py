@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from attemper import compile_program
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.meaning import numbers, run
 from attemper.checker.proof import prove
@@ -179,11 +178,11 @@ def test_symbols_of_the_page(name: str) -> None:
 
 @pytest.mark.parametrize("name", TRANSDUCTIONS)
 def test_transductions_of_the_page_are_proved_networks(name: str) -> None:
-    model = compile_program(PROGRAMS[name], regime="temperature")
+    model = compile_language(attemper.program(PROGRAMS[name]), regime="temperature")
     words = list(words_to(model.alphabet, 4))
     assert [list(model.read(run)) for run in model.run(words)] == list(map(ANSWERS[name], words))
     assert model.output(words[-1] * 20) == tuple(ANSWERS[name](words[-1] * 20))
-    language = model.language
+    language = model.language.definition
     assert isinstance(language, ProgramLanguage)
     assert model.realisation is not None
     prove(model.network, language, model.realisation)

@@ -139,7 +139,7 @@ def _write_overclaimed(folder: Path) -> None:
         replace(c, kernel="normalise-first") if isinstance(c, FloatClaim) else c for c in counted.claims
     )
     _write(folder / "horizon_of_the_other_kernel", majority, certificate=replace(counted, claims=other))
-    language = since.language
+    language = since.language.definition
     assert isinstance(language, TemporalLanguage)
     assert isinstance(language.formula, Binary)
     swapped = Binary(BinaryOperator.SINCE, language.formula.right, language.formula.left)
@@ -261,8 +261,8 @@ def write_malformed(folder: Path) -> None:
         ("formula_of_another_kind", Symbol("a")),
     ):
         path = _write(folder / name, since)
-        assert isinstance(since.language, TemporalLanguage)
-        language = replace(since.language, formula=formula)
+        assert isinstance(since.language.definition, TemporalLanguage)
+        language = replace(since.language.definition, formula=formula)
         save_certificate(replace(since.certify(), network=since.digest, language=language), path)
     path = _write(folder / "truncated_json", _since()) / CERTIFICATE
     path.write_bytes(path.read_bytes()[:-40])
@@ -344,16 +344,16 @@ def _model(formula: str, regime: Regime) -> Model:
 
 def _last_b() -> Model:
     """The automaton of a*b, whose certificate has a program and a group of bits."""
-    return attemper.compile_regex("a*b", "ab", regime="decoder")
+    return attemper.compile(attemper.regex("a*b", "ab"), regime="decoder")
 
 
 def _pairs() -> Model:
-    return attemper.compile_regex("(ab)*", "ab", regime="decoder")
+    return attemper.compile(attemper.regex("(ab)*", "ab"), regime="decoder")
 
 
 def _dfa(model: Model) -> Dfa:
-    assert isinstance(model.language, Dfa)
-    return model.language
+    assert isinstance(model.language.definition, Dfa)
+    return model.language.definition
 
 
 def _program(model: Model) -> ops.Program:
@@ -441,7 +441,7 @@ def _write(
     language: Definition | None = None,
 ) -> Path:
     """The changed network with the certificate (default: of the model), which then is about that network."""
-    network, said = change(model.network), language or model.language
+    network, said = change(model.network), language or model.language.definition
     if network.reads_first != model.network.reads_first:
         assert isinstance(said, TemporalLanguage)
         said = replace(said, at=At.FIRST)

@@ -45,11 +45,11 @@ def _formula(text: str, alphabet: str, regime: RegimeName, **options: Any) -> Bu
 
 
 def _named(name: str, regime: RegimeName) -> Build:
-    return lambda: attemper.compile_named(name, regime=regime)
+    return lambda: attemper.compile(f"zoo:{name}", regime=regime)
 
 
 def _program(program: Any, regime: RegimeName) -> Build:
-    return lambda: attemper.compile_program(program, regime=regime)
+    return lambda: attemper.compile(attemper.program(program), regime=regime)
 
 
 MODELS: dict[str, Build] = {
@@ -62,8 +62,8 @@ MODELS: dict[str, Build] = {
     "even length": _formula("even(len) | 'a' S 'b'", "ab", "unbounded"),
     "parity": _named("parity-even", "decoder"),
     "dyck-1": _named("dyck-1", "unbounded"),
-    "automaton": lambda: attemper.compile_regex("(ab)*", "ab", regime="decoder"),
-    "strict": _program(attemper.parse_program(STRICT), "unbounded"),
+    "automaton": lambda: attemper.compile(attemper.regex("(ab)*", "ab"), regime="decoder"),
+    "strict": _program(attemper.program(STRICT), "unbounded"),
     "palindromes": _program(palindromes(), "temperature"),
     "k-th b": _program(kth_b(), "unbounded"),
     "previous symbol": _named("copy-previous-symbol", "decoder"),

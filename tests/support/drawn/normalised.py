@@ -29,7 +29,7 @@ def _of_formula(text: str, alphabet: str) -> Build:
 
 
 def _of_regex(text: str, alphabet: str) -> Build:
-    return lambda regime, how: attemper.compile_regex(text, alphabet, regime=regime, layer_norm=how)
+    return lambda regime, how: attemper.compile(attemper.regex(text, alphabet), regime=regime, layer_norm=how)
 
 
 BUILDS: dict[str, Build] = {
@@ -39,7 +39,7 @@ BUILDS: dict[str, Build] = {
     "historically": _of_formula("H ('a' -> Y 'b')", "ab"),
     "dyck-1": _of_formula("#<['('] = #<[')'] & !O(#<[')'] > #<['('])", "()"),
     "automaton": _of_regex("(0|11)*", "01"),
-    "dyck-2": lambda regime, how: attemper.compile_named("dyck-2", regime=regime, layer_norm=how),
+    "dyck-2": lambda regime, how: attemper.compile("zoo:dyck-2", regime=regime, layer_norm=how),
 }
 
 CASES: tuple[tuple[str, RegimeName], ...] = (
@@ -94,7 +94,7 @@ def wrong_runs(model: Model, module: DenseTransformer, words: Iterable[Word]) ->
 def _bits(model: Model, words: list[Word]) -> list[list[list[bool]]]:
     if model.alphabet.symbols == tuple("()[]"):
         return [[brackets(word)] for word in words]
-    return [[list(row) for row in rows] for rows in exact_rows(model.language, words)]
+    return [[list(row) for row in rows] for rows in exact_rows(model.language.definition, words)]
 
 
 def brackets(word: Word) -> list[bool]:

@@ -73,7 +73,7 @@ def demo_networks() -> Iterator[tuple[str, Network, Definition]]:
                 model = compile_entry(entry, source, regime=regime.value)
             except UnsupportedError:
                 continue
-            yield f"{entry.name}, {regime}", model.network, model.language
+            yield f"{entry.name}, {regime}", model.network, model.language.definition
 
 
 def mutants(seeds: range) -> Iterator[Network]:

@@ -65,7 +65,7 @@ class Compared:
 
 def compared(entry: ZooEntry, regime: RegimeName) -> Compared:
     """The entry's network in float32, at all the lengths."""
-    model = attemper.compile_named(entry.name, regime=regime)
+    model = attemper.compile(f"zoo:{entry.name}", regime=regime)
     words = sorted(compared_words(entry), key=len)
     runs = model.run(words, dtype="float32")
     found = ((len(word), is_right(entry, model, run)) for word, run in zip(words, runs, strict=True))

@@ -93,11 +93,11 @@ def of_proofs(folder: Path) -> set[str]:
         "temporal": attemper.compile("a S Y b", "ab", regime="temperature"),
         "decoder": attemper.compile("#<[a] % 3 = 1", "ab", regime="decoder"),
         "both sides": attemper.compile("#<[a] >= #>[b]", "ab"),
-        "expression": attemper.compile_regex("a*b", "ab"),
-        "automaton": attemper.compile_dfa(parity),
+        "expression": attemper.compile(attemper.regex("a*b", "ab")),
+        "automaton": attemper.compile(parity),
     }
     models["program"] = running(models["temporal"])
-    models["integers"] = attemper.compile_program(dyck(1), regime="unbounded")
+    models["integers"] = attemper.compile(attemper.program(dyck(1)), regime="unbounded")
     models["program with groups"] = running(models["expression"])
     for name, model in models.items():
         model.save(folder / name)

@@ -151,7 +151,7 @@ def test_time_and_interrupts_leave_what_there_is() -> None:
 
 
 def test_networks_that_put_out_numbers_are_refused() -> None:
-    model = attemper.compile_program("alphabet a b\noutput count[j <= i] in 'a'")
+    model = attemper.compile(attemper.program("alphabet a b\noutput count[j <= i] in 'a'"))
     with pytest.raises(UnsupportedError, match="numbers"):
         bridge(model, parse_logit_range("n"), (8,), samples=2, seed=0, seconds=9, report=lambda _: None)
 

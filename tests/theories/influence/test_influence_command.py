@@ -216,7 +216,7 @@ def test_time_and_interrupts_leave_what_was_seen() -> None:
 
 def test_symbols_that_are_put_out_are_outputs_of_their_own(tmp_path: Path) -> None:
     text = "alphabet a b c\noutput rightmost[j < i] symbol(j) else none"
-    library.compile_program(text).save(tmp_path / "before")
+    library.compile(library.program(text)).save(tmp_path / "before")
     found = attemper("influence", tmp_path / "before", "--n", "4", "--json").record
     changes = {(c["positions"], c["output"]): c for c in found["lengths"][0]["changes"]}
     assert {output for _, output in changes} == {"a", "b", "c", "none"}

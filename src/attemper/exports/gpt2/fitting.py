@@ -23,7 +23,7 @@ def require_fitting(subject: Exported, dtype: str, positions: int) -> None:
     there is not.
 
     >>> import attemper
-    >>> model = attemper.compile_regex("a*b*", "ab")
+    >>> model = attemper.compile(attemper.regex("a*b*", "ab"))
     >>> require_fitting(Exported(model.network, model.source), "float64", 8)
     Traceback (most recent call last):
     ...

@@ -75,6 +75,23 @@ def parse_regex(text: str, alphabet: str | Sequence[str] | Alphabet) -> Dfa:
     return minimal(deterministic(read_regex(text, alphabet), alphabet))
 
 
+def symbols_in(text: str) -> tuple[str, ...] | None:
+    """The symbols that an expression names, sorted; None where it also means symbols that it does not name.
+
+    That are `.`, `[^a]`, ranges and complements. None, too, where blanks stand between longer words: these
+    may be symbols, or letters that were moved apart.
+
+    >>> symbols_in("(ab|'push')* b"), symbols_in("(a|.)*"), symbols_in("push pop")
+    (('a', 'b', 'push'), None, None)
+    """
+    quoted = [found.group()[1:-1] for found in _QUOTED.finditer(text)]
+    bare = _QUOTED.sub("()", text)
+    if re.search(r"[.^~-]", bare) or re.search(r"\w\w+\s+\w|\w\s+\w\w", bare):
+        return None
+    letters = {c for c in _BRACES.sub("", bare) if not c.isspace() and c not in _SYNTAX}
+    return tuple(sorted({*quoted, *letters} - {""}))
+
+
 def read_regex(text: str, alphabet: Alphabet) -> Nfa:
     """The nondeterministic automaton of the expression; raises what `parse_regex` raises."""
     if not text.strip():
@@ -132,6 +149,7 @@ _ELSEWHERE = dict.fromkeys("^$", "; an expression is always about the whole word
 }
 """What to write for what other regular expressions have."""
 _BRACES = re.compile(r"\{\s*0*([0-9]+)\s*(?:(,)\s*(?:0*([0-9]+)\s*)?)?\}")
+_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 _OPERANDS = ("a symbol", "'.'", "'['", "'('", "'~'")
 
 

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from attemper.errors import OptionError, UnsupportedError
 from attemper.languages.regular.classes import RegularClass, show_classification
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
-from attemper.languages.temporal.reading import TemporalLanguage
-from attemper.languages.words import Alphabet
 from attemper.theories.depth.certificate import DepthClaims, HardNetworks, TieBreaking
 from attemper.theories.depth.check.pairs import MOST_LAYERS
 from attemper.theories.depth.search.admitting import beyond_all_layers
 from attemper.theories.depth.search.caps import CLASSES, SECONDS, ClassCaps
 from attemper.theories.depth.search.climb import Climb, Depth
-from attemper.theories.depth.search.sources import in_states, regular_language
+from attemper.theories.depth.search.sources import automaton_to_search, in_states
+from attemper.workbench import naming
+
+if TYPE_CHECKING:
+    from attemper.workbench.naming import AlphabetLike, AtName, EmptyName, LanguageLike
 
 
 def depth(
-    language: Dfa | TemporalLanguage | str,
-    alphabet: str | Alphabet | None = None,
+    language: LanguageLike,
+    alphabet: AlphabetLike | None = None,
     *,
-    at: str | None = None,
+    at: AtName | None = None,
+    empty: EmptyName | None = None,
     layers: int | None = None,
     period: int = 1,
     prefix: int = 1,
@@ -40,8 +44,8 @@ def depth(
     score, of several the leftmost or rightmost. Functions, width and heads are arbitrary. FORMAT.md, sections
     12 and 13, has the theorem: y_i^(k) is a function of F_k(i), and may be F_k(i).
 
-    * `language`: an automaton; or a formula over the `alphabet`, read `at` "first" or "last", whose
-      automaton is finite (counts modulo a number are, others are not).
+    * `language`, `alphabet`, `at`, `empty`: as for `attemper.language`; of a formula or program its
+      automaton must be found (counts modulo a number have one, others need not).
     * `layers`: look for a pair for each k up to this one; without it, until both bounds meet.
     * `period`, `prefix`: position embeddings with this period from position `prefix` on; 1, 1: none.
     * `choice`: "both", or that all ties are broken "leftmost" or "rightmost".
@@ -53,8 +57,7 @@ def depth(
     Raises `OptionError` for an option, `UnsupportedError` for a language that no number of layers is enough
     for (unless `layers` is given) or that is not regular, and what reading a formula raises.
 
-    >>> from attemper.languages.regular.regex import parse_regex
-    >>> found = depth(parse_regex("(ab)*", "ab"))
+    >>> found = depth("regex:(ab)*")
     >>> found, found.pair, found.by
     (<Depth: least depth 2>, (('a', 'b'), ('a', 'a', 'b')), EnoughByClasses(layers=2, classes=602))
     """
@@ -63,12 +66,13 @@ def depth(
         raise OptionError(f"choice={choice!r} is none of {', '.join(repr(str(one)) for one in TieBreaking)}")
     networks = HardNetworks(prefix, period, TieBreaking(choice))
     report("making the automaton")
-    meant, letters, dfa = regular_language(language, alphabet, at)
-    least = minimal(dfa)
+    spoken = naming.language(language, alphabet, at=at, empty=empty)
+    spoken.require_verdicts()
+    least = minimal(automaton_to_search(spoken))
     if layers is None:
         refuse_beyond(least, period)
-    shown = meant if in_states(meant) else least
-    climb = Climb(least, DepthClaims(shown, letters, networks, ()), report)
+    shown = spoken.definition if in_states(spoken.definition) else least
+    climb = Climb(least, DepthClaims(shown, spoken.alphabet, networks, ()), report)
     caps = ClassCaps(classes, time.monotonic() + seconds)
     return climb.up_to(MOST_LAYERS if layers is None else layers, caps, same_length=same_length)
 

@@ -8,35 +8,28 @@ from typing import Annotated
 import typer
 
 from attemper.errors import ExitCode
-from attemper.languages.temporal.reading import At
 from attemper.languages.temporal.show import show_within
-from attemper.languages.words import parse_alphabet
 from attemper.theories.depth import certificate
 from attemper.theories.depth.ask import depth
 from attemper.theories.depth.check.claims import describe
 from attemper.theories.depth.check.pairs import MOST_LAYERS, in_layers, shown
 from attemper.theories.depth.search.caps import CLASSES, SECONDS
 from attemper.theories.depth.search.climb import Depth
-from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import out, print_json
-from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
+from attemper.workbench.cli.options import AlphabetOption, AtOption, EmptyOption, Json, LanguageArgument
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.searching import require_file
+from attemper.workbench.cli.written import lines_on, record_of_language, written_language
 
 LONGEST = 200
 """A longer formula is not printed."""
 
 
 def depth_command(
-    regex: RegexOption = None,
-    formula: Annotated[
-        str | None, typer.Option("--formula", metavar="F", help="A temporal formula: see docs/formulas.md.")
-    ] = None,
-    dfa: DfaOption = None,
+    language: LanguageArgument,
     alphabet: AlphabetOption = None,
-    at: Annotated[
-        At | None, typer.Option(help="Where a formula is read (last, unless it must be said).")
-    ] = None,
+    at: AtOption = None,
+    empty: EmptyOption = None,
     layers: Annotated[
         int | None,
         typer.Option(
@@ -78,17 +71,10 @@ def depth_command(
     Exit codes: 0 the least number is known, or K was reached; 12 a cap or an interrupt came before.
     """
     require_file(output)
-    if (regex, formula, dfa).count(None) != 2:
-        raise typer.BadParameter("give one of --regex, --formula and --dfa")
-    if at is not None and formula is None:
-        raise typer.BadParameter("--at is for --formula")
-    if formula is not None and alphabet is None:
-        raise typer.BadParameter("--formula needs an --alphabet, for example --alphabet ab")
+    spoken = written_language(language, alphabet, at, empty)
     with activity("depth") as report:
         found = depth(
-            automaton_of(regex, dfa, alphabet) if formula is None else formula,
-            None if formula is None else parse_alphabet(alphabet or ""),
-            at=at,
+            spoken,
             layers=layers,
             period=period,
             prefix=prefix,
@@ -101,8 +87,10 @@ def depth_command(
     if output is not None and found.claims.claims:
         found.save(output)
     if json:
-        print_json(_record(found))
+        print_json({**record_of_language(spoken), **_record(found)})
     else:
+        for line in lines_on(spoken):
+            out.print(line)
         _print(found)
         if output is not None:
             out.print(f"wrote {output}" if found.claims.claims else f"nothing is proved: no {output}")
@@ -135,8 +123,7 @@ def _line(claim: certificate.DepthClaim) -> str:
 def depth_text(found: Depth) -> str:
     """The bounds in one line.
 
-    >>> from attemper.languages.regular.regex import parse_regex
-    >>> depth_text(depth(parse_regex("a*b", "ab")))
+    >>> depth_text(depth("regex:a*b"))
     'least depth: 1'
     """
     if found.least is not None:

@@ -6,20 +6,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from attemper.errors import OptionError
-from attemper.languages.regular.dfa import Dfa
-from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target
 from attemper.workbench.model import Model
 
 if TYPE_CHECKING:
     from attemper.models.hard.protocol import HardModel
+    from attemper.theories.refutation.certificate.targets import Target
     from attemper.theories.refutation.search.finding import Finding
+    from attemper.workbench.naming import AtName, EmptyName, LanguageLike
 
 
 def refute(
     model: Model | HardModel | Callable[[int], HardModel] | str,
-    language: str | Target | Model,
+    language: LanguageLike | Target,
     *,
-    n: int | None = None,
+    at: AtName | None = None,
+    empty: EmptyName | None = None,
+    length: int | None = None,
     free: float | None = None,
     seconds: float = 60,
     seed: int = 0,
@@ -31,10 +33,10 @@ def refute(
 
     * `model`: a compiled model without counts, read with hard attention at the last position; a
       `HardModel`, or a function from n to one; or what the command line takes, `"DIR"` or `"MODULE:OBJECT"`.
-    * `language`: `"parity-even"` (also `"parity"`), `"parity-odd"`, `"dyck1"`, `"dyck2"`, `"ones"`, `"anbn"`
-      or another name of the zoo, over the model's symbols in their order; an automaton, or the model that has
-      one.
-    * `n`: the number of positions, an end marker included; a `HardModel` knows it.
+    * `language`, `at`, `empty`: as for `attemper.language`, over the model's symbols; those of `zoo:NAME`, as
+      in `zoo:parity-even`, are replaced by the model's in their order. It has an automaton, or is brackets or
+      a^n b^n.
+    * `length`: the number of positions, an end marker included; a `HardModel` knows it.
     * `free`: stop when this part of the positions, from 0 to 1, is free; else the search makes it as large
       as it can in so many `seconds`, give or take a step. `report` hears what is done.
 
@@ -44,17 +46,17 @@ def refute(
     found with them.
 
     >>> from attemper.workbench.compiling import compile
-    >>> found = refute(compile("O (b & Y a)", "ab"), "parity-even", n=16, free=0.8)
+    >>> found = refute(compile("O (b & Y a)", "ab"), "zoo:parity-even", length=16, free=0.8)
     >>> found.verdict.status, len(found.refutation.member)
     (<Status.PROVED: 'PROVED'>, 16)
     """
     from attemper.theories.refutation.search.finding import search_and_check
+    from attemper.theories.refutation.search.named import target_of
 
-    target = language if isinstance(language, str) else _target(language)
     source = model if isinstance(model, str) else ""
     return search_and_check(
-        lambda: _hard_model(model, n),
-        target,
+        lambda: _hard_model(model, length),
+        lambda found: target_of(language, found, at, empty),
         source=source,
         free=free,
         seconds=seconds,
@@ -71,9 +73,9 @@ def _hard_model(model: object, n: int | None) -> HardModel:
     if isinstance(model, str):
         return load_model(model, n)
     if n is None and (isinstance(model, Model) or not hasattr(model, "scores")):
-        raise OptionError("a model works at every length: say which one, as in n=30")
+        raise OptionError("a model works at every length: say which one, as in length=30")
     if n is not None and (type(n) is not int or n < 1):
-        raise OptionError(f"n={n!r} is not a number of positions from 1 on")
+        raise OptionError(f"length={n!r} is not a number of positions from 1 on")
     if isinstance(model, Model):
         return NetworkModel(model.network, cast(int, n), model.digest)
     found = model(n) if callable(model) and not hasattr(model, "scores") else model
@@ -83,15 +85,5 @@ def _hard_model(model: object, n: int | None) -> HardModel:
         raise OptionError(f"model={type(found).__name__} is no hard-attention model: it has {what}")
     hard = cast("HardModel", found)
     if n is not None and hard.length != n:
-        raise OptionError(f"the model is one for n = {hard.length}, not for n = {n}")
+        raise OptionError(f"the model is one for {hard.length} positions, not for {n}")
     return hard
-
-
-def _target(language: object) -> Target:
-    found = language.language if isinstance(language, Model) else language
-    if isinstance(found, Dfa | Dyck | Blocks):
-        return found
-    raise OptionError(
-        f"language={type(found).__name__} is neither a name, such as 'parity-even', nor an automaton: "
-        "give parse_regex(...)"
-    )

@@ -12,12 +12,13 @@ from attemper.checker.verdict import Status, Verdict
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.modules import blaming
 from attemper.theories.refutation.certificate.files import load as load_refutation
-from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import out, print_json
-from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
+from attemper.workbench.cli.options import AtOption, EmptyOption, Json, LanguageArgument
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.searching import require_file, use_few_threads, written
-from attemper.workbench.options import TARGETS, polarity_note
+from attemper.workbench.cli.written import how_said
+from attemper.workbench.options import polarity_note
+from attemper.workbench.spelling import Kind, spelling_of
 
 if TYPE_CHECKING:
     from attemper.theories.refutation.search.finding import Finding
@@ -30,22 +31,17 @@ ModelArgument = Annotated[
     ),
 ]
 LengthOption = Annotated[
-    int | None, typer.Option("--n", min=1, help="The number of positions, an end marker included.")
+    int | None,
+    typer.Option("--length", min=1, metavar="N", help="The number of positions, an end marker included."),
 ]
 
 
 def refute_command(
     model: ModelArgument,
-    language: Annotated[
-        str | None,
-        typer.Option(
-            help=f"{', '.join(TARGETS)} or another name of 'attemper zoo', over the model's symbols."
-        ),
-    ] = None,
-    regex: RegexOption = None,
-    dfa: DfaOption = None,
-    alphabet: AlphabetOption = None,
-    n: LengthOption = None,
+    language: LanguageArgument,
+    at: AtOption = None,
+    empty: EmptyOption = None,
+    length: LengthOption = None,
     free: Annotated[
         float | None,
         typer.Option(min=0, max=1, help="Stop when this part of the symbols is free (default: go on)."),
@@ -63,28 +59,26 @@ def refute_command(
 
     Exit codes: 0 found and PROVED, 11 found and PROVED_UNDER_ASSUMPTIONS, 12 nothing found, 130 interrupted.
     """
-    if (language, regex, dfa).count(None) != 2:
-        raise typer.BadParameter("give one of --language, --regex and --dfa")
-    if alphabet is not None and regex is None:
-        raise typer.BadParameter("--alphabet is for --regex")
     require_file(output)
     # numpy is loaded where models are run, not with the command line.
     use_few_threads()
     from attemper.models.hard.loading import load_model
     from attemper.theories.refutation.search.finding import search_and_check
+    from attemper.theories.refutation.search.named import target_of
 
-    target = automaton_of(regex, dfa, alphabet) if language is None else language
     with activity("refuting") as report:
         found = search_and_check(
-            lambda: load_model(model, n),
-            target,
+            lambda: load_model(model, length),
+            lambda found: target_of(language, found, *how_said(at, empty)),
             source=model,
             free=free,
             seconds=seconds,
             seed=seed,
             report=report,
         )
-    note = None if language is None else polarity_note(language, "the model's second symbol")
+    spelling = spelling_of(language)
+    is_named = spelling.kind is Kind.ZOO
+    note = polarity_note(spelling.text, "the model's second symbol") if is_named else None
     if note is not None and not json:
         out.print(note)
     _print_found(found, json=json)

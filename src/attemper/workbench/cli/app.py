@@ -7,16 +7,18 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Any, final
 
 import typer
+from typer.core import TyperGroup
 
 from attemper.errors import ExitCode
 from attemper.missing import torch_needed
-from attemper.registry import COMMANDS, Command
+from attemper.registry import COMMANDS, Command, Panel
 from attemper.workbench.cli.console import ReaderLeftError, out
 from attemper.workbench.cli.failing import failed, silence
 from attemper.workbench.cli.progress import progress_shown
+from attemper.workbench.cli.retired import refuse_retired
 
 EPILOG = (
     "Exit codes: 0 done, 1 verify found a wrong word, same says DIFFERENT, 2 usage or an extra that is not "
@@ -50,12 +52,28 @@ def _common(
     del version
 
 
+@final
+class _InPanels(TyperGroup):
+    """The commands under their headings, in the registry's order."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [command.name for command in COMMANDS if command.name in self.commands]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        width = max(len(command.name) for command in COMMANDS)
+        for panel in Panel:
+            rows = [(one.name.ljust(width), one.help) for one in COMMANDS if one.panel is panel]
+            with formatter.section(panel):
+                formatter.write_dl(rows)
+
+
 def application(arguments: Sequence[str]) -> typer.Typer:
     """The command line that understands the arguments."""
     app = typer.Typer(
         name="attemper",
-        help="From formulas, regular expressions and automata to softmax transformers, right at every "
-        "length; and what hard attention cannot do.",
+        cls=_InPanels,
+        help="What attention can and cannot compute, with proof. A LANGUAGE is formula:TEXT, regex:TEXT, "
+        "dfa:FILE, program:FILE, zoo:NAME, net:DIR, or a bare formula.",
         epilog=EPILOG,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
@@ -128,6 +146,7 @@ def _exit_code() -> int:
     arguments = sys.argv[1:]
     try:
         # Whoever says nothing is told what can be said; that is wrong usage all the same.
+        refuse_retired(arguments)
         with torch_needed(), progress_shown(_title(arguments)):
             code = application(arguments)(arguments or ["--help"], standalone_mode=False)
         code = code if arguments else ExitCode.USAGE

@@ -11,13 +11,18 @@ import typer
 from attemper.errors import UnsupportedError
 from attemper.languages.regular import classes
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.regular.files import read_dfa
 from attemper.languages.regular.forcing import ForcingGrowth, forcing_number, growth
-from attemper.languages.regular.regex import parse_regex
-from attemper.languages.words import parse_alphabet
 from attemper.workbench.cli.console import out, print_json
-from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption, require_ending
+from attemper.workbench.cli.options import (
+    AlphabetOption,
+    AtOption,
+    EmptyOption,
+    Json,
+    LanguageArgument,
+    require_ending,
+)
 from attemper.workbench.cli.progress import activity
+from attemper.workbench.cli.written import lines_on, record_of_language, written_language
 from attemper.writing import write_together
 
 FORCED_LENGTH = 100
@@ -35,9 +40,10 @@ class _Forcing:
 
 
 def classify_command(
-    regex: RegexOption = None,
-    dfa: DfaOption = None,
+    language: LanguageArgument,
     alphabet: AlphabetOption = None,
+    at: AtOption = None,
+    empty: EmptyOption = None,
     svg: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw the minimal automaton to this file, x.svg."),
@@ -45,8 +51,9 @@ def classify_command(
     json: Json = False,
 ) -> None:
     """Say what class a regular language is in: star-free, quasi-aperiodic, solvable or neither; and why."""
+    spoken = written_language(language, alphabet, at, empty)
     with activity("making the automaton") as report:
-        automaton = automaton_of(regex, dfa, alphabet)
+        automaton = spoken.automaton()
         if svg is not None:
             _draw(automaton, svg)
         report(f"it has {len(automaton.moves):,} states; looking for groups")
@@ -58,6 +65,7 @@ def classify_command(
         picture = {} if svg is None else {"picture": str(svg)}
         print_json(
             {
+                **record_of_language(spoken),
                 "states": len(automaton.moves),
                 **record,
                 "forcing": _forcing_record(forced),
@@ -65,6 +73,8 @@ def classify_command(
             }
         )
         return
+    for line in lines_on(spoken):
+        out.print(line)
     out.print(f"{len(automaton.moves)} states")
     out.print_lines(classes.show_classification(found))
     out.print("'attemper depth' says how many layers it needs")
@@ -158,16 +168,3 @@ def _forcing_text(forced: _Forcing) -> str:
 
 def _symbols(count: int | None) -> str:
     return f"{count} symbol{'' if count == 1 else 's'}"
-
-
-def automaton_of(regex: str | None, dfa: Path | None, alphabet: str | None) -> Dfa:
-    """The minimal automaton that the options name."""
-    if (regex is None) == (dfa is None):
-        raise typer.BadParameter("give one of --regex and --dfa")
-    if dfa is not None:
-        if alphabet is not None:
-            raise typer.BadParameter("--alphabet is for --regex: a file names its symbols itself")
-        return read_dfa(dfa)
-    if alphabet is None:
-        raise typer.BadParameter("--regex needs an --alphabet, for example --alphabet 01")
-    return parse_regex(regex or "", parse_alphabet(alphabet))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, final
 
@@ -19,14 +19,12 @@ from attemper.certifying.choosing import choose
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.alternatives import Alternative
 from attemper.compiling.decomposing.limits import CapError, CascadeCaps, parse_caps
-from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import ExitCode
 from attemper.exact.formats import FLOAT32, FORMATS
 from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.vacuous import holds_of_the_empty_word
-from attemper.languages.words import Alphabet
 from attemper.networks.files import STRUCTURE
 from attemper.networks.regime import Regime
 from attemper.workbench.cli import normalising
@@ -34,21 +32,28 @@ from attemper.workbench.cli.certifying import horizons_of
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import (
     AlphabetOption,
-    CapOption,
-    DfaOption,
+    AtOption,
     DTypeOption,
+    EmptyOption,
     Json,
-    RegexOption,
+    LanguageArgument,
+    LimitOption,
 )
 from attemper.workbench.cli.progress import activity, counting
-from attemper.workbench.cli.written import EmptyOption, WrittenLanguage
-from attemper.workbench.compiling import model_of
+from attemper.workbench.cli.time_limit import SecondsOption, TimeUp, limited
+from attemper.workbench.cli.written import lines_on, record_of_language, written_language
+from attemper.workbench.compiling import first_made, model_of
+from attemper.workbench.language import Language
 from attemper.workbench.model import Model
 from attemper.workbench.options import regimes_for
 from attemper.workbench.programs import names_of
 from attemper.workbench.report.passes import PassReport, pass_reports
 from attemper.workbench.report.summary import summary_of
+from attemper.workbench.spelling import Kind
 from attemper.workbench.trivial import notes_on_words
+
+SECONDS = 600
+"""How long compiling, and looking for horizons, may take."""
 
 FAR = 100_000
 """A float32 horizon beyond this is as good as any: below, a network that goes further is pointed at."""
@@ -62,21 +67,12 @@ ON_LAST_SYMBOLS = (
 )
 
 
+@limited
 def compile_command(
+    language: LanguageArgument,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write.")],
-    formula: Annotated[
-        str | None, typer.Argument(metavar="FORMULA", help="For example: H ('1' -> Y '0')")
-    ] = None,
-    regex: RegexOption = None,
-    dfa: DfaOption = None,
-    program: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="An attention program's text: see docs/programs.md."),
-    ] = None,
     alphabet: AlphabetOption = None,
-    at: Annotated[
-        At | None, typer.Option(help="Where the verdict is read. Must be said for pure future formulas.")
-    ] = None,
+    at: AtOption = None,
     regime: Annotated[
         Regime | None,
         typer.Option(
@@ -84,18 +80,16 @@ def compile_command(
             "(default: unbounded, with --layer-norm temperature, or with --horizon whichever reaches it)."
         ),
     ] = None,
-    empty: Annotated[
-        EmptyOption | None,
-        typer.Option(help="A formula's or program's verdict on the empty word (default: reject)."),
-    ] = None,
+    empty: EmptyOption = None,
     horizon: Annotated[
-        int | None, typer.Option(min=1, help="Be proved right for all words up to this length in --dtype.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Be proved right for all words up to this length in --dtype."),
     ] = None,
     dtype: Annotated[DTypeOption, typer.Option(help="The float format for --horizon.")] = DTypeOption.FLOAT64,
     kernel: Annotated[
         Kernel, typer.Option(help="The class of attention kernels for --horizon.")
     ] = Kernel.NUMERATOR_FIRST,
-    cap: CapOption = None,
+    limit: LimitOption = None,
     layer_norm: normalising.LayerNormOption = False,
     rms_norm: normalising.RmsNormOption = False,
     unit: normalising.LambdaOption = None,
@@ -105,80 +99,65 @@ def compile_command(
         bool,
         typer.Option("--explain", help="Show what each pass of the compiler makes: its text and its size."),
     ] = False,
+    seconds: SecondsOption = SECONDS,
     json: Json = False,
 ) -> int:
-    """Compile a formula, regular expression, automaton or attention program into a softmax transformer.
+    """Compile a language into a softmax transformer, with a certificate.
 
-    A certificate is written beside the network.
+    Beyond --seconds nothing is written; if only the certificate is late, the network without it.
 
     Exit codes: 0 written and certified, 12 written, but there is no proof that the network is right.
     """
-    limits = _limits(cap or [], is_automaton=regex is not None or dfa is not None)
+    del seconds
     normalised = normalising.layer_norm_of(layer_norm, rms_norm, unit, eps, padding)
-    written = WrittenLanguage(formula, regex, dfa, program, alphabet, at, empty)
-    with activity(written.doing):
-        language, letters, text = written.language()
-    is_definite = regex is not None and isinstance(language, TemporalLanguage)
-    notes = (ON_LAST_SYMBOLS,) if is_definite else tuple(notes_on_words(language, letters))
-    if empty is None and not is_definite:
-        notes += tuple(_notes_on_the_empty_word(language))
+    limits = parse_caps(limit or [])
+    spoken = written_language(language, alphabet, at, empty)
     goal = None if horizon is None else choosing.Goal(FORMATS[dtype.value], kernel, horizon)
-    wanted = regimes_for(regime, goal, normalised)
-    expression = "" if regex is None or is_definite else regex
-    order = CompileRequest(language, letters, wanted, goal, limits, expression, text, notes, normalised)
-    return fill(order, output, explain=explain, json=json)
-
-
-@final
-@dataclass(frozen=True)
-class CompileRequest:
-    """What is to be compiled, in which regimes, and what is to be said of it besides."""
-
-    language: Definition
-    alphabet: Alphabet
-    regimes: tuple[Regime, ...]
-    goal: choosing.Goal | None = None
-    limits: CascadeCaps = field(default_factory=CascadeCaps)
-    regex: str = ""
-    rasp: str = ""
-    notes: tuple[str, ...] = ()
-    layer_norm: LayerNorm | None = None
-
-
-def fill(order: CompileRequest, output: Path, *, explain: bool, json: bool) -> int:
-    """Compile, write the folder with the certificate, and say what was made; the exit code."""
-    language, notes = order.language, list(order.notes)
+    regimes = regimes_for(regime, goal, normalised)
     with activity("compiling") as report:
-        names = names_of(order.rasp, language)
-        try:
-            chosen = choose(
-                language, order.alphabet, order.regimes, order.goal, order.limits, names, order.layer_norm
-            )
-        except CapError as refusal:
-            from attemper.workbench.refused import remedied
 
-            assert isinstance(language, Dfa), "nothing else has a cascade"
-            report("refused; looking for a formula, and for all caps that it meets")
-            raise remedied(refusal, language, order.limits) from None
-    model = model_of(chosen.compiled, language, chosen.candidate.regime, order.regex, order.rasp)
-    certificate = None
-    if chosen.analysis is not None:
-        with counting("looking for horizons", len(ARITHMETICS)) as progress:
-            said = chosen.compiled.realisation
-            certificate = certificate_of(chosen.analysis, model.digest, language, said, progress)
-        if order.goal is None:
-            notes += _notes_on_the_horizon(language, chosen, certificate)
+        def chosen(source: Language, caps: CascadeCaps) -> tuple[Language, choosing.Chosen]:
+            try:
+                found = choose(
+                    source.definition, source.alphabet, regimes, goal, caps, names_of(source), normalised
+                )
+            except CapError as refusal:
+                from attemper.workbench.refused import remedied
+
+                assert isinstance(source.definition, Dfa), "nothing else has a cascade"
+                report("refused; looking for a formula, and for all caps that it meets")
+                raise remedied(refusal, source.definition, caps) from None
+            return source, found
+
+        source, found = first_made(spoken, limits, chosen, every=goal is not None)
+    model = model_of(found.compiled, source, found.candidate.regime)
+    notes = [*_notes_on_the_language(spoken, is_empty_said=empty is not None)]
+    certificate, missing = _certificate(found, model)
+    if certificate is not None and goal is None:
+        notes += _notes_on_the_horizon(source.definition, found, certificate)
     replaced = (output / STRUCTURE).exists()
     model.save(output)
     discard_certificate(output)
     if certificate is not None:
         save_certificate(certificate, output)
-    made = _Made(output, chosen, model, certificate, replaced, notes)
+    made = _Made(output, found, model, certificate, missing, replaced, notes)
     if json:
         print_json(_record(made, explain=explain))
     else:
         _print_made(made, explain=explain)
     return ExitCode.UNKNOWN if certificate is None else ExitCode.OK
+
+
+def _certificate(chosen: choosing.Chosen, model: Model) -> tuple[Certificate | None, str]:
+    """The certificate, or why there is none."""
+    if chosen.analysis is None:
+        return None, chosen.reason
+    meant, said = model.language.definition, chosen.compiled.realisation
+    try:
+        with counting("looking for horizons", len(ARITHMETICS)) as progress:
+            return certificate_of(chosen.analysis, model.digest, meant, said, progress), ""
+    except TimeUp:
+        return None, "the time was up; 'attemper certify' goes on"
 
 
 @final
@@ -190,6 +169,8 @@ class _Made:
     chosen: choosing.Chosen
     model: Model
     certificate: Certificate | None
+    missing: str
+    """Why there is no certificate."""
     replaced: bool
     notes: Sequence[str]
 
@@ -197,13 +178,17 @@ class _Made:
 def _record(made: _Made, *, explain: bool) -> dict[str, object]:
     """What was made, as JSON data."""
     compiled, certificate = made.chosen.compiled, made.certificate
-    record = {"directory": str(made.output), **summary_of(made.model).as_record()}
+    record = {
+        "directory": str(made.output),
+        **summary_of(made.model).as_record(),
+        **record_of_language(made.model.language),
+    }
     if compiled.alternatives:
         record["alternatives"] = [asdict(one) for one in compiled.alternatives]
     if explain:
         record["passes"] = [one.as_record() for one in pass_reports(compiled.stages)]
     if certificate is None:
-        record["not_certified"] = made.chosen.reason
+        record["not_certified"] = made.missing
     else:
         record["horizons"] = horizons_of(certificate)
     return {**record, "replaced": made.replaced, "notes": list(made.notes)}
@@ -216,11 +201,13 @@ def _print_made(made: _Made, *, explain: bool) -> None:
         _print_pass(one)
     instead = ", in place of the network that was there" if made.replaced else ""
     out.print(f"compiled {shortened(made.model.title)} ({summary.regime}) to {made.output}{instead}")
+    for line in lines_on(made.model.language):
+        out.print(line)
     out.print(f"{summary.layers} layers, {summary.heads} heads, {summary.parameters} parameters")
     if compiled.alternatives:
         out.print(alternatives_text(compiled.alternatives))
     if made.certificate is None:
-        out.print(f"NOT certified, it may be wrong: {shortened(made.chosen.reason)}")
+        out.print(f"NOT certified, it may be wrong: {shortened(made.missing)}")
     else:
         out.print(f"certified for {_reach(made.certificate)}; 'attemper show' prints the float horizons")
     for note in made.notes:
@@ -234,10 +221,14 @@ def _reach(certificate: Certificate) -> str:
     return f"{reach} in real arithmetic"
 
 
-def _notes_on_the_empty_word(language: Definition) -> Iterator[str]:
-    """What is to be known where a formula holds of the empty word, and the language does not have it."""
-    match language:
-        case TemporalLanguage(formula, _, False) if holds_of_the_empty_word(formula):
+def _notes_on_the_language(spoken: Language, *, is_empty_said: bool) -> Iterator[str]:
+    """What is to be known of a language beside its network."""
+    if spoken.spelling is not None and spoken.spelling.kind is Kind.REGEX and not spoken.written:
+        yield ON_LAST_SYMBOLS
+        return
+    yield from notes_on_words(spoken.definition, spoken.alphabet)
+    match spoken.definition:
+        case TemporalLanguage(formula, _, False) if not is_empty_said and holds_of_the_empty_word(formula):
             yield "the empty word is rejected, though the formula holds there; --empty accept accepts it"
         case _:
             pass
@@ -290,15 +281,6 @@ def shortened(text: str) -> str:
     if len(text) <= LONGEST_SHOWN:
         return text
     return f"{text[:MOST_SHOWN]}...{text[-MOST_SHOWN // 2 :]} ({len(text):,} characters)"
-
-
-def _limits(caps: list[str], *, is_automaton: bool) -> CascadeCaps:
-    """The caps on an automaton's cascade."""
-    if caps and not is_automaton:
-        raise typer.BadParameter(
-            "--cap is for regular expressions and automata: formulas and programs have no cascade"
-        )
-    return CascadeCaps().with_caps(parse_caps(caps))
 
 
 def _print_pass(report: PassReport) -> None:

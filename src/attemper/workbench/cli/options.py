@@ -11,23 +11,55 @@ from typing import Annotated
 
 import typer
 
+from attemper.languages.temporal.reading import At
+from attemper.workbench.spelling import KINDS, Kind
+
+
+class EmptyVerdict(StrEnum):
+    """The verdict on the empty word."""
+
+    ACCEPT = "accept"
+    REJECT = "reject"
+
+
+def kinds_begun(incomplete: str) -> list[str]:
+    """What a shell completes a language's beginning to: its kind, with the colon.
+
+    >>> kinds_begun("f"), kinds_begun("")[:2]
+    (['formula:'], ['formula:', 'regex:'])
+    """
+    return [f"{kind}:" for kind in Kind if str(kind).startswith(incomplete)]
+
+
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder made by 'attemper compile'.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of text.")]
 
-RegexOption = Annotated[
-    str | None,
-    typer.Option("--regex", metavar="R", help="A regular expression: see docs/automata.md."),
+LanguageArgument = Annotated[
+    str,
+    typer.Argument(metavar="LANGUAGE", help=f"{KINDS}: see docs/languages.md.", autocompletion=kinds_begun),
 ]
-DfaOption = Annotated[Path | None, typer.Option("--dfa", metavar="FILE", help="An automaton's JSON file.")]
 AlphabetOption = Annotated[
     str | None,
-    typer.Option(help="Single characters (01) or symbols separated by blanks ('push pop'); not with --dfa."),
+    typer.Option(
+        metavar="SYMBOLS",
+        help="Of a formula or an expression (default: the symbols that it names), or in place of those of "
+        "zoo:NAME: single characters (01) or symbols separated by blanks ('push pop').",
+    ),
 ]
-CapOption = Annotated[
+AtOption = Annotated[
+    At | None,
+    typer.Option(
+        help="Where a formula, or a program's steps, are read; must be said for pure future formulas."
+    ),
+]
+EmptyOption = Annotated[
+    EmptyVerdict | None,
+    typer.Option(help="What a formula, or a program's steps, say of the empty word (default: reject)."),
+]
+LimitOption = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="NAME=NUMBER",
-        help="Another cap on an automaton's cascade, as a refusal names it; may be repeated.",
+        metavar="NAME=N", help="Another cap on what is made, as a refusal names it; may be repeated."
     ),
 ]
 

@@ -6,22 +6,18 @@ from typing import Annotated
 
 import typer
 
-from attemper.languages.temporal.reading import At
 from attemper.languages.words import listed, show_word
 from attemper.reading.machines import CONFIGURATIONS, SECONDS
 from attemper.workbench.cli.console import out, print_json
-from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.options import AtOption, EmptyOption, Json, LanguageArgument
 from attemper.workbench.cli.progress import activity
-from attemper.workbench.cli.written import EmptyOption
 from attemper.workbench.same import UP_TO, same
 from attemper.workbench.sameness import Answer, Sameness
 
-SIDE = "A network's folder, formula:TEXT, formula@first:TEXT, regex:TEXT, dfa:FILE or program:FILE."
-
 
 def same_command(
-    a: Annotated[str, typer.Argument(metavar="A", help=SIDE)] = "",
-    b: Annotated[str, typer.Argument(metavar="B", help="The same.")] = "",
+    a: LanguageArgument,
+    b: LanguageArgument,
     contained: Annotated[
         bool, typer.Option("--contained", help="Ask whether every word of A is in B, and no more.")
     ] = False,
@@ -31,12 +27,8 @@ def same_command(
             help="Of formulas and expressions (default: the other side's); words over it are compared."
         ),
     ] = None,
-    at: Annotated[
-        At | None, typer.Option(help="Where formulas are read. Must be said for pure future formulas.")
-    ] = None,
-    empty: Annotated[
-        EmptyOption, typer.Option(help="A formula's verdict on the empty word.")
-    ] = EmptyOption.REJECT,
+    at: AtOption = None,
+    empty: EmptyOption = None,
     up_to: Annotated[
         int, typer.Option(min=0, help="Where there is no proof, try all words of up to so many symbols.")
     ] = UP_TO,
@@ -63,7 +55,7 @@ def same_command(
             alphabet=alphabet,
             contained=contained,
             at=None if at is None else at.value,
-            empty=empty.value,
+            empty=None if empty is None else empty.value,
             up_to=up_to,
             seconds=seconds,
             configurations=configurations,

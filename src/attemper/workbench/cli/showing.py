@@ -82,9 +82,9 @@ def show_command(
 
 
 def _show_steps(model: Model) -> None:
-    if not isinstance(model.language, ProgramLanguage):
+    if not isinstance(model.language.definition, ProgramLanguage):
         raise typer.BadParameter("--steps is for attention programs, and this network has none")
-    print_program(show_program(model.language.program))
+    print_program(show_program(model.language.definition.program))
 
 
 def _show_network(model: Model, folder: Path, *, json: bool) -> None:

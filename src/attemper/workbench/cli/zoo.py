@@ -22,14 +22,11 @@ from attemper.languages.named.entry import (
     Transduction,
     ZooEntry,
 )
-from attemper.languages.named.zoo import ALIASES, FAMILIES, everything
+from attemper.languages.named.zoo import ALIASES, FAMILIES, everything, named
 from attemper.languages.words import Alphabet, Word, show_alphabet, show_word
-from attemper.networks.regime import Regime
-from attemper.workbench.cli.compiling import CompileRequest, fill, shortened
+from attemper.workbench.cli.compiling import shortened
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json
-from attemper.workbench.zoo import named
-from attemper.workbench.zoo_sources import language_of, limits_for, rasp_of, regex_of
 
 NAME = 16
 """How many columns the names of facts have."""
@@ -39,18 +36,13 @@ def zoo_command(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="An entry of the list; without it, the list.")
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Compile it, and write this folder."),
+    count: Annotated[
+        int | None,
+        typer.Option(min=0, max=100_000, metavar="N", help="How many words of each kind (default: 3)."),
     ] = None,
-    regime: Annotated[
-        Regime | None, typer.Option(help="With -o, as in 'attemper compile' (default: unbounded).")
-    ] = None,
-    words: Annotated[
-        int | None, typer.Option(min=0, max=100_000, help="How many words of each kind (default: 3).")
-    ] = None,
-    length: Annotated[
-        int | None, typer.Option(min=0, max=100_000, help="The greatest length of the words (default: 12).")
+    longest: Annotated[
+        int | None,
+        typer.Option(min=0, max=100_000, metavar="N", help="The greatest length of words (default: 12)."),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="For the choice of the words (default: 0).")] = None,
     pages: Annotated[
@@ -59,14 +51,14 @@ def zoo_command(
     ] = None,
     json: Json = False,
 ) -> int:
-    """List what has a name; show one, with words; compile it; or write pages of all.
+    """List what has a name; show one, with words; or write pages of all.
 
     Of a language there are words in it, words not in it and near misses; of what puts something out at every
     position there are words with what is put out.
 
-    Exit codes: those of 'attemper compile'; 2 if there is no such name.
+    Exit codes: 2 if there is no such name.
     """
-    given = {"-o": output, "--regime": regime, "--words": words, "--length": length, "--seed": seed}
+    given = {"--count": count, "--longest": longest, "--seed": seed}
     options = [option for option, value in given.items() if value is not None]
     if pages is not None:
         return _write_pages(pages, name, options, json=json)
@@ -76,13 +68,7 @@ def zoo_command(
         _print_list(json=json)
         return ExitCode.OK
     entry = named(name)
-    if output is not None:
-        if set(options) - {"-o", "--regime"}:
-            raise typer.BadParameter(f"{options[-1]} is for words that are shown: leave it out, or -o")
-        return fill(_order(entry, regime or Regime.UNBOUNDED), output, explain=False, json=json)
-    if regime is not None:
-        raise typer.BadParameter("--regime needs -o DIR, the folder to compile to")
-    drawn = _drawn(entry, 3 if words is None else words, 12 if length is None else length, seed or 0)
+    drawn = _drawn(entry, 3 if count is None else count, 12 if longest is None else longest, seed or 0)
     if json:
         print_json({**_record(entry), **asdict(drawn)})
         return ExitCode.OK
@@ -104,19 +90,6 @@ def _write_pages(folder: Path, name: str | None, options: Sequence[str], *, json
     return ExitCode.OK
 
 
-def _order(entry: ZooEntry, regime: Regime) -> CompileRequest:
-    """What `attemper compile` would be told. Raises `UnsupportedError` if there is no source yet."""
-    source = entry.source
-    return CompileRequest(
-        language_of(entry, source),
-        Alphabet(entry.alphabet),
-        (regime,),
-        limits=limits_for(source),
-        regex=regex_of(source),
-        rasp=rasp_of(source),
-    )
-
-
 # The list ------------------------------------------------------------------------------------------------
 
 
@@ -135,7 +108,7 @@ def _print_list(*, json: bool) -> None:
         out.print(f"{family.shown}: {family.range}")
     others = ", ".join(f"{alias} is {name}" for alias, name in ALIASES.items())
     out.print(f"other names: {others}")
-    out.print("'attemper zoo NAME' says all about one; 'attemper zoo NAME -o DIR' compiles it")
+    out.print("'attemper zoo NAME' says all about one; 'attemper compile zoo:NAME -o DIR' compiles it")
 
 
 def cut(text: str, columns: int) -> str:

@@ -81,7 +81,7 @@ def _contents(model: Model, certificate: Certificate | None) -> dict[str, object
     from attemper.exports.pictures.source import picture_of
     from attemper.exports.subject import Exported
 
-    picture, note = picture_of(model.language)
+    picture, note = picture_of(model.language.definition)
     word = _first_word(model)
     subject = Exported(model.network, model.source, certificate)
     title = "attention program" if model.source.kind == "program" else None

@@ -97,9 +97,11 @@ def read_question(data: bytes) -> Question:
 
 def model_of(question: Question) -> Model:
     """The model that is asked for. Raises what `attemper.compile` and its relatives raise."""
-    from attemper.workbench.compiling import compile as compile_formula
-    from attemper.workbench.compiling import compile_program, compile_regex
+    from attemper.workbench import naming
+    from attemper.workbench.compiling import compile as compile_language
+    from attemper.workbench.language import Language
     from attemper.workbench.options import RegimeName
+    from attemper.workbench.programs import program_language
 
     written, text, alphabet = Notation(question.written), question.text, question.alphabet
     regime = cast(RegimeName, question.regime)
@@ -107,10 +109,13 @@ def model_of(question: Question) -> Model:
     empty = cast(Literal["accept", "reject"] | None, question.empty or None)
     match written:
         case Notation.FORMULA:
-            return compile_formula(text, alphabet, at=at, regime=regime, empty=empty or "reject")
+            language = naming.formula(text, alphabet, at=at, empty=empty or "reject")
         case Notation.REGEX:
-            return compile_regex(text, alphabet, regime=regime)
+            language = naming.regex(text, alphabet)
         case Notation.PROGRAM:
-            return compile_program(text, at=at, regime=regime, empty=empty)
+            # A reader of the page sends texts, and no names of files.
+            meant = program_language(text, at, empty)
+            language = Language(meant, meant.program.alphabet, written=text)
         case _:
             assert_never(written)
+    return compile_language(language, regime=regime)

@@ -125,15 +125,15 @@ def _drawn(model: Model, plan: Plan) -> Iterator[list[Word]]:
     rng = random.Random(plan.seed)
     left = plan.random_words
     at_numbers: list[Word] = []
-    if isinstance(model.language, TemporalLanguage):
+    if isinstance(model.language.definition, TemporalLanguage):
         symbols = _some(rng, model.alphabet.symbols)
-        found = words_at_the_boundary(model.language.formula, symbols, plan.length)
+        found = words_at_the_boundary(model.language.definition.formula, symbols, plan.length)
         at_numbers = list(islice(found, MAX_BOUNDARY_WORDS))
     # Half of the budget goes to the formula's own boundaries, if it has numbers.
     for word in rng.sample(at_numbers, min(left // 2, len(at_numbers))):
         left -= 1
         yield [word]
-    length, members = plan.length, _members(model.language, plan.length)
+    length, members = plan.length, _members(model.language.definition, plan.length)
     while left > 0:
         symbols = _some(rng, model.alphabet.symbols)
         boundary = list(boundary_words(symbols, length))

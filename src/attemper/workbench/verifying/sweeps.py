@@ -69,7 +69,7 @@ class Sweep:
 
     @cached_property
     def _tested(self) -> TestedNetwork:
-        return TestedNetwork.of(self.model.network, self.model.language)
+        return TestedNetwork.of(self.model.network, self.model.language.definition)
 
     @cached_property
     def _packed(self) -> BatchTask:

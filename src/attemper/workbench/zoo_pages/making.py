@@ -86,7 +86,7 @@ def _picture(entry: ZooEntry) -> str | None:
     """The picture of the entry's automaton, where one of its sources is one and it can be read."""
     for source in entry.sources:
         if isinstance(source, Regex | Automaton):
-            return picture_of(language_of(entry, source))[0]
+            return picture_of(language_of(entry, source).definition)[0]
     return None
 
 

@@ -27,13 +27,13 @@ def compiled(entry: Entry, regime: RegimeName = "unbounded") -> attemper.Model:
             empty: Literal["accept", "reject"] = "accept" if entry.oracle.accepts("") else "reject"
             return attemper.compile(text, letters, at=at, regime=regime, empty=empty)
         case Regex(text):
-            return attemper.compile_regex(text, letters, regime=regime)
+            return attemper.compile(attemper.regex(text, letters), regime=regime)
         case Automaton(moves, accepting, symbols):
             dfa = minimal(attemper.Dfa(Alphabet(tuple(letters)), moves, 0, accepting))
             limits = CascadeCaps() if symbols is None else CascadeCaps(symbols=symbols)
             return compile_for(dfa, dfa.alphabet, regime, None, limits)
         case Rasp(text):
-            return attemper.compile_program(text, regime=regime)
+            return attemper.compile(attemper.program(text), regime=regime)
         case _:
             assert_never(entry.source)
 

@@ -49,7 +49,7 @@ def network_of(name: str, regime: str) -> Network:
     if name == "matched":
         network = compiled(one_matched(*MATCHED), Regime(regime)).soft
     elif name in ZOO:
-        network = attemper.compile_named(name, regime=regime).network  # type: ignore[arg-type]
+        network = attemper.compile(f"zoo:{name}", regime=regime).network  # type: ignore[arg-type]
     else:
         network = attemper.compile(name, "ab", regime=regime).network  # type: ignore[arg-type]
     layers = tuple(

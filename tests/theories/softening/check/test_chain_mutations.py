@@ -83,7 +83,7 @@ def cases() -> tuple[Case, ...]:
     for formula, (alphabet, regime) in FORMULAS.items():
         network = attemper.compile(formula, alphabet, regime=regime).network
         found.append(_case(network, by_rules(network)))
-    found.append(_case(attemper.compile_named("palindromes", regime="temperature").network, None, 3))
+    found.append(_case(attemper.compile("zoo:palindromes", regime="temperature").network, None, 3))
     random = Random(17)
     for layers in (1, 2, 3):
         while (given := stated(network := drawn(random, layers), CHECKED)) is None:

@@ -23,7 +23,6 @@ from attemper.theories.softening.check.hard import uniform_heads
 from attemper.theories.softening.check.streams import TieError
 from attemper.theories.softening.search.soften import Softening, SofteningRequest, soften_network
 from attemper.workbench.compiling import compile as compile_formula
-from attemper.workbench.zoo import compile_named
 from tests.support.drawn.tied_networks import levelled
 from tests.support.drawn.typed_networks import (
     ever_closer,
@@ -69,7 +68,7 @@ def test_networks_that_are_typed_in_are_softened_by_rule_for_all_lengths(network
 @pytest.mark.parametrize("name", ENTRIES)
 @pytest.mark.parametrize("regime", ["temperature", "unbounded"])
 def test_entries_of_the_zoo_are_softened_by_rule_without_a_word_of_help(name, regime):
-    model = compile_named(name, regime=regime)
+    model = compile_language(f"zoo:{name}", regime=regime)
     found = soften(model, epsilon=HUNDREDTH)
     assert found.verdict.status is Status.PROVED
     assert found.certificate.last is None
@@ -93,7 +92,7 @@ def ratios(network: Network, original: Network, n: int) -> list[Fraction]:
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["parity-even", "dyck-2", "tomita-3"])
 def test_softened_entries_are_near_by_the_definitions(name):
-    found = soften(compile_named(name, regime="temperature"), epsilon=HUNDREDTH)
+    found = soften(compile_language(f"zoo:{name}", regime="temperature"), epsilon=HUNDREDTH)
     symbols = len(found.hard.alphabet.symbols)
     require_near(found.softening, range(1, 4 if symbols > 2 else 6), HUNDREDTH)
 
@@ -187,7 +186,7 @@ def head_of(target: str) -> HeadOf:
 
 
 def test_bits_are_rounded_to_the_same_bits():
-    found = soften(compile_named("parity-even", regime="temperature"), epsilon="1/8", rounding=True)
+    found = soften(compile_language("zoo:parity-even", regime="temperature"), epsilon="1/8", rounding=True)
     assert (found.verdict.status, found.certificate.epsilon) == (Status.PROVED, 0)
     require_near(found.softening, range(1, 6), Fraction(0))
 

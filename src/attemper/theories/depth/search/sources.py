@@ -4,54 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attemper.errors import OptionError, UnsupportedError
+from attemper.errors import UnsupportedError
 from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Comparison, Formula, operands, subformulas
-from attemper.languages.words import Alphabet, parse_alphabet
 from attemper.theories.depth.certificate import EnoughByFormula
 from attemper.theories.depth.check.reading import layers_of, reading_of
+from attemper.workbench.language import Language
 
 CONFIGURATIONS = 20_000
 """A formula that keeps more is not made an automaton: the search would be longer still."""
 
 
-def regular_language(
-    language: Dfa | TemporalLanguage | str, alphabet: str | Alphabet | None, at: str | None
-) -> tuple[Definition, Alphabet, Dfa]:
-    """The language, its alphabet and its automaton.
-
-    Raises `OptionError` for what is no language, `UnsupportedError` for one that is not seen to be regular,
-    and what reading a formula raises.
-    """
-    if isinstance(language, Dfa):
-        if alphabet is not None or at is not None:
-            raise OptionError("an automaton has its own alphabet, and is read at the last position")
-        return language, language.alphabet, language
-    if not isinstance(language, str | TemporalLanguage):
-        raise OptionError(
-            f"language={type(language).__name__} is neither an automaton nor a formula: give parse_regex(...)"
-        )
-    if alphabet is None:
-        raise OptionError("a formula needs an alphabet, for example depth('O a', 'ab')")
+def automaton_to_search(language: Language) -> Dfa:
+    """The language's automaton. Raises `UnsupportedError` where it is not seen to be regular."""
+    if isinstance(language.definition, Dfa):
+        return language.definition
     # Formulas have their automata by way of the compiler, which automata need not load.
     from attemper.checker.names import UnprovenError
-    from attemper.workbench.automata import Caps, automaton_of_formula
-    from attemper.workbench.compiling import read_source
+    from attemper.workbench.automata import Caps, automaton_of_language
 
-    if isinstance(language, str):
-        meant, letters = read_source(language, alphabet, at, "reject")
-    else:
-        meant, letters = language, alphabet if isinstance(alphabet, Alphabet) else parse_alphabet(alphabet)
     try:
-        return meant, letters, automaton_of_formula(meant, letters, Caps(CONFIGURATIONS))
+        return automaton_of_language(language.definition, language.alphabet, Caps(CONFIGURATIONS))
     except UnprovenError as error:
-        counts = any(isinstance(part, Comparison) and operands(part) for part in subformulas(meant.formula))
         why = "not regular as it stands (counts modulo a number are, comparisons of counts need not be)"
         raise UnsupportedError(
-            f"the formula is {why if counts else 'not made an automaton'}: {error}"
+            f"{language} is {why if _compares_counts(language) else 'not made an automaton'}: {error}"
         ) from None
+
+
+def _compares_counts(language: Language) -> bool:
+    match language.definition:
+        case TemporalLanguage(formula):
+            return any(isinstance(part, Comparison) and operands(part) for part in subformulas(formula))
+        case _:
+            return False
 
 
 def in_states(language: Definition) -> bool:

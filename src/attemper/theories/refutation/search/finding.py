@@ -17,7 +17,7 @@ from attemper.theories.refutation.certificate.files import Refutation
 from attemper.theories.refutation.certificate.files import save as save_refutation
 from attemper.theories.refutation.certificate.targets import Target
 from attemper.theories.refutation.check.claims import check_refutation
-from attemper.theories.refutation.search.named import named_target, refute
+from attemper.theories.refutation.search.named import refute
 from attemper.theories.refutation.search.probing import probe
 
 
@@ -56,7 +56,7 @@ class Finding:
 
 def search_and_check(
     make: Callable[[], HardModel],
-    language: str | Target,
+    target: Callable[[HardModel], Target],
     *,
     source: str,
     free: float | None,
@@ -66,8 +66,9 @@ def search_and_check(
 ) -> Finding:
     """Search for a refutation of a model, and have the checker judge what is found.
 
-    `make` gives the model. Somebody's own is asked for twice, and must be the same: for the search, and for
-    the check. `source` is DIR or MODULE:OBJECT, or empty; the rest is as `attemper.refute` has it.
+    `make` gives the model, and `target` the language over its symbols. Somebody's own is asked for twice, and
+    must be the same: for the search, and for the check. `source` is DIR or MODULE:OBJECT, or empty; the rest
+    is as `attemper.refute` has it.
 
     Raises `OptionError` (an option), `UnsupportedError` (no words to tell apart) and `ModuleError` (functions
     that do not do what `HardModel` says).
@@ -78,9 +79,10 @@ def search_and_check(
     again = model if is_ours else make()
     if not is_ours:
         probe(model, again, name)
-    target = named_target(language, model) if isinstance(language, str) else language
     with blaming(name):
-        outcome = refute(model, target, source=source, free=free, seconds=seconds, seed=seed, report=report)
+        outcome = refute(
+            model, target(model), source=source, free=free, seconds=seconds, seed=seed, report=report
+        )
     if outcome.refutation is None:
         return Finding(None, None, outcome.reason, outcome.seconds)
     report("checking what was found")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from attemper.errors import UnsupportedError
 from attemper.languages.named.zoo import language_named
@@ -23,8 +23,12 @@ from attemper.theories.refutation.check.claims import MAX_LENGTH
 from attemper.theories.refutation.check.subcubes import ListsTooLongError, possible_answers
 from attemper.theories.refutation.search.search import Search
 from attemper.theories.refutation.search.witnesses import simplest_pair, start
-from attemper.workbench.options import TARGETS
-from attemper.workbench.zoo_sources import language_of
+from attemper.workbench import naming
+from attemper.workbench.language import Language
+from attemper.workbench.spelling import Kind, spelling_of
+
+if TYPE_CHECKING:
+    from attemper.workbench.naming import AtName, EmptyName, LanguageLike
 
 SHOWN = 40
 """How many symbols of a word a message shows."""
@@ -41,35 +45,41 @@ class RefutationOutcome:
     interrupted: bool = False
 
 
-def named_target(name: str, model: HardModel) -> Target:
-    """A language of the zoo, over the model's symbols but the end marker, in their order.
+def target_of(
+    given: LanguageLike | Target, model: HardModel, at: AtName | None = None, empty: EmptyName | None = None
+) -> Target:
+    """What a refutation of the model is about, over the model's symbols but the end marker.
 
-    The model's first symbols stand for those of the language's alphabet: `parity-even` is evenly many of the
-    second symbol (so is `parity`, as in Hahn 2020), `parity-odd` oddly many; in `dyck-1` the first symbol
-    opens, and the second closes; in `dyck-2` the first and third open, the second and fourth close them.
+    Of `zoo:NAME` the model's first symbols stand for those of the language's alphabet, in their order:
+    `zoo:parity-even` is evenly many of the second symbol (so is `zoo:parity`, as in Hahn 2020),
+    `zoo:parity-odd` oddly many; in `zoo:dyck-1` the first symbol opens, and the second closes; in
+    `zoo:dyck-2` the first and third open, the second and fourth close them.
 
-    Raises `OptionError` if there is no such name, and `UnsupportedError` if the model has too few symbols, if
-    there is no language of this name, or if that is neither brackets nor a^n b^n nor written as an expression
-    or automaton.
+    Raises what `attemper.language` raises, and `UnsupportedError` if the model has too few symbols, or if the
+    language has no automaton and is neither brackets nor a^n b^n.
     """
-    entry = language_named(name)
+    if isinstance(given, Dyck | Blocks):
+        return given
     symbols = tuple(symbol for symbol in model.symbols if symbol != model.ending)
-    needed = len(entry.alphabet)
-    if len(symbols) < needed:
-        raise UnsupportedError(f"'{name}' needs {needed} symbols, and the model has {len(symbols)}")
-    mine = symbols[:needed]
-    if re.fullmatch("dyck-[0-9]+", entry.name):
-        return Dyck(tuple(zip(mine[::2], mine[1::2], strict=True)))
-    if entry.name == "a-n-b-n":
-        return Blocks(*mine)
-    for source in entry.sources:
-        language = language_of(entry, source)
-        if isinstance(language, Dfa):
-            return Dfa(Alphabet(mine), language.moves, language.start, language.accepting)
-    raise UnsupportedError(
-        f"the zoo has no automaton of '{name}'; refutations are about regular languages (--regex, --dfa), "
-        f"brackets and a^n b^n, for example {', '.join(TARGETS)}"
-    )
+    spelling = spelling_of(given) if isinstance(given, str) else None
+    if spelling is not None and spelling.kind is Kind.ZOO:
+        needed = len(language_named(spelling.text).alphabet)
+        if len(symbols) < needed:
+            raise UnsupportedError(f"'{given}' needs {needed} symbols, and the model has {len(symbols)}")
+        found = naming.language(given, Alphabet(symbols[:needed]), at=at, empty=empty)
+    else:
+        found = naming.language(given, like=Alphabet(symbols), at=at, empty=empty)
+    return _brackets(found) or found.automaton()
+
+
+def _brackets(found: Language) -> Dyck | Blocks | None:
+    """What is no regular language."""
+    if found.spelling is None or found.spelling.kind is not Kind.ZOO:
+        return None
+    name, symbols = language_named(found.spelling.text).name, found.alphabet.symbols
+    if re.fullmatch("dyck-[0-9]+", name):
+        return Dyck(tuple(zip(symbols[::2], symbols[1::2], strict=True)))
+    return Blocks(*symbols) if name == "a-n-b-n" else None
 
 
 def refute(
@@ -91,19 +101,19 @@ def refute(
 
     >>> from attemper.models.hard.examples import RandomTables
     >>> model = RandomTables(16, (1, 1))
-    >>> outcome = refute(model, named_target("parity-even", model))
+    >>> outcome = refute(model, target_of("zoo:parity-even", model))
     >>> outcome.refutation is not None
     True
     """
     began = time.monotonic()
     if model.length > MAX_LENGTH:
         raise UnsupportedError(
-            f"no words of more than {MAX_LENGTH:,} symbols are checked; choose a smaller --n"
+            f"no words of more than {MAX_LENGTH:,} symbols are checked; choose a smaller length"
         )
     base = start(model, language)
     if simplest_pair(model, base, language) is None:
         raise UnsupportedError(
-            "all words of this length are in the language, or none is: choose another length (--n)"
+            "all words of this length are in the language, or none is: choose another length"
         )
 
     def verify(restriction: Restriction) -> bool | None:
@@ -160,7 +170,7 @@ def _reason(model: HardModel, language: Target) -> str:
     if wrong is not None:
         shown = " ".join(wrong) if len(wrong) <= SHOWN else f"{' '.join(wrong[:SHOWN])} ..."
         nothing += f" (but the model is wrong on a word: {shown})"
-    retry = "more time (--seconds) or a longer word (--n) may help"
+    retry = "more time (--seconds) or a longer word (--length) may help"
     try:
         if isinstance(language, Dyck):
             return f"{nothing}; {retry}"

@@ -1,0 +1,51 @@
+"""A language over other symbols, which stand for its own in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import assert_never
+
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.ops import Letter
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal.reading import TemporalLanguage
+from attemper.languages.temporal.trees import formula_from_nodes, formula_to_nodes
+from attemper.languages.words import Alphabet
+
+Written = TemporalLanguage | Dfa | ProgramLanguage
+"""What a source says."""
+
+
+def renamed(language: Written, old: Alphabet, new: Alphabet) -> Written:
+    """The language in which each symbol of the old alphabet is that of the new one at the same place.
+
+    What a program puts out keeps its names. The alphabets have as many symbols.
+
+    >>> ab, digits = Alphabet(("a", "b")), Alphabet(("0", "1"))
+    >>> renamed(Dfa(digits, ((0, 1), (1, 0)), 0, frozenset({0})), digits, ab).accepts(("b", "a", "b"))
+    True
+    """
+    names = dict(zip(old.symbols, new.symbols, strict=True))
+    match language:
+        case Dfa():
+            return replace(language, alphabet=new)
+        case TemporalLanguage(formula):
+            nodes = [_node(node, names) for node in formula_to_nodes(formula)]
+            return replace(language, formula=formula_from_nodes(nodes))
+        case ProgramLanguage(program):
+            steps = tuple(
+                Letter(tuple(names[symbol] for symbol in step.symbols)) if isinstance(step, Letter) else step
+                for step in program.steps
+            )
+            return replace(language, program=replace(program, alphabet=new, steps=steps))
+        case _:
+            assert_never(language)
+
+
+def _node(node: object, names: Mapping[str, str]) -> object:
+    match node:
+        case ["symbol", str(name)]:
+            return ["symbol", names[name]]
+        case _:
+            return node
