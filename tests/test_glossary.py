@@ -118,9 +118,9 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
     outcomes = [
         attemper("compile", "#<[a] <= #>[b] & H (a -> Y b)", "--alphabet", "ab", "-o", net, "--explain"),
         attemper("compile", "O (b & Y a)", "--alphabet", "ab", "-o", reader, "--regime", "temperature"),
-        attemper("compile", "--regex", "(a|b)*ab", "--alphabet", "ab", "-o", ends),
+        attemper("compile", "regex:(a|b)*ab", "--alphabet", "ab", "-o", ends),
         attemper("compile", "O a", "--alphabet", "ab", "-o", normed, "--rms-norm", "--explain"),
-        attemper("refute", reader, "--language", "parity", "--n", "20", "--free", "0.5", "-o", refuted),
+        attemper("refute", reader, "zoo:parity", "--length", "20", "--free", "0.5", "-o", refuted),
         attemper("restrict", refuted),
         attemper("check", refuted),
         attemper("influence", reader, "--n", "4,5"),
@@ -131,10 +131,10 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
         attemper("limits", "source", "dyck2", "--p", "1/3", "--n", 8),
         attemper("limits", "source", "--help"),
         *(
-            attemper("classify", "--regex", regex, "--alphabet", "ab")
+            attemper("classify", f"regex:{regex}", "--alphabet", "ab")
             for regex in ("a*b", "(aa)*", "(b*ab*a)*b*")
         ),
-        attemper("formula", "--regex", "a*b", "--alphabet", "ab"),
+        attemper("to-formula", "regex:a*b", "--alphabet", "ab"),
         *(attemper("zoo", *names) for names in ([], ["parity"], ["dyck-2"], ["seen-3"])),
         attemper("run", net, "ab", "ba"),
         attemper("verify", net, "--up-to", "3", "--random", "5", "--length", "20"),

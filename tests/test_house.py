@@ -81,7 +81,7 @@ def test_that_test_would_notice_a_heavy_import() -> None:
     [
         (["--version"], {"errors", "escapes", "missing", "workbench"}),
         (
-            ["classify", "--regex", "a*", "--alphabet", "ab"],
+            ["classify", "regex:a*", "--alphabet", "ab"],
             {"errors", "escapes", "exact", "files", "languages", "missing", "workbench", "writing"},
         ),
         # The process that checks is another one.

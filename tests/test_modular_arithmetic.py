@@ -12,7 +12,8 @@ from attemper.checker.proof import prove
 from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.languages.regular.dfa import Dfa
 from attemper.networks.regime import Regime
-from attemper.workbench.compiling import compile_for
+from attemper.workbench.compiling import compiled_source
+from attemper.workbench.language import Language
 from attemper.workbench.model import Model
 from tests.support.drawn import automata
 
@@ -111,7 +112,7 @@ def test_the_oracle_calculates() -> None:
 def test_from_left_to_right() -> None:
     """One counter modulo 4, of multipliers, turns another modulo 5, of summands."""
     dfa = left_to_right()
-    model = compile_for(dfa, dfa.alphabet, Regime.UNBOUNDED, None, CascadeCaps())
+    model = compiled_source(Language(dfa, dfa.alphabet), CascadeCaps(), [Regime.UNBOUNDED])
     prove(model.network, dfa, model.realisation)
     assert_right(model, False)
 
@@ -119,6 +120,6 @@ def test_from_left_to_right() -> None:
 @pytest.mark.slow
 def test_with_precedence() -> None:
     dfa = with_precedence()
-    model = compile_for(dfa, dfa.alphabet, Regime.UNBOUNDED, None, CascadeCaps())
+    model = compiled_source(Language(dfa, dfa.alphabet), CascadeCaps(), [Regime.UNBOUNDED])
     prove(model.network, dfa, model.realisation)
     assert_right(model, True)

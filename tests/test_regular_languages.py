@@ -26,7 +26,8 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Word, parse_alphabet, words_of_length
 from attemper.networks.regime import Regime
-from attemper.workbench.compiling import compile_for
+from attemper.workbench.compiling import compiled_source
+from attemper.workbench.language import Language
 from attemper.workbench.model import Model
 from tests.support.drawn import automata
 from tests.support.drawn.regexes import Expression, random_expressions
@@ -111,7 +112,7 @@ def attention_layers(model: Model) -> int:
 
 
 def compiled(dfa: Dfa, regime: Regime = Regime.UNBOUNDED) -> Model:
-    return compile_for(dfa, dfa.alphabet, regime, None, CascadeCaps())
+    return compiled_source(Language(dfa, dfa.alphabet), CascadeCaps(), [regime])
 
 
 def assert_proved(model: Model) -> None:
@@ -272,7 +273,7 @@ def test_named_languages_on_many_words(name: str) -> None:
 def test_deep_brackets_without_counting(depth: int) -> None:
     """A cascade has half as many layers as the automaton has states."""
     dfa = automata.dyck(depth)
-    model = compile_for(dfa, dfa.alphabet, Regime.UNBOUNDED, None, CascadeCaps(counter=False))
+    model = compiled_source(Language(dfa, dfa.alphabet), CascadeCaps(counter=False), [Regime.UNBOUNDED])
     assert attention_layers(model) <= depth + 1
     assert_proved(model)
     assert not wrong_words(model, dfa, short_words(dfa))
@@ -315,7 +316,9 @@ def refusal(expression: Expression, seed: int, count: int, seconds: list[float])
     dfa = expression.dfa
     before = time.process_time()
     try:
-        model = compile_for(dfa, dfa.alphabet, Regime.UNBOUNDED, None, CascadeCaps(), expression.text)
+        model = compiled_source(
+            Language(dfa, dfa.alphabet, written=expression.text), CascadeCaps(), [Regime.UNBOUNDED]
+        )
     except UnsupportedError as error:
         return str(error)
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import attemper
 from attemper.certifying.choosing import Chosen, Goal, choose, layers_without_counting, way_taken
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.rounding.arithmetic import Kernel
@@ -15,14 +16,14 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import parse_alphabet
 from attemper.networks.regime import Regime
-from attemper.workbench.compiling import read_source
 from tests.support.drawn import automata
 
 NUMERATOR = Kernel.NUMERATOR_FIRST
 
 
 def chosen(formula: str, regimes: tuple[Regime, ...], goal: Goal | None = None) -> Chosen:
-    return choose(*read_source(formula, "ab", "last", "reject"), regimes, goal)
+    language = attemper.formula(formula, "ab", at="last")
+    return choose(language.definition, language.alphabet, regimes, goal)
 
 
 def horizon(found: Chosen) -> int:

@@ -394,7 +394,7 @@ def test_a_long_refutation_takes_no_more_memory_than_is_allowed(once: Path, tmp_
 
 
 def test_longer_words_than_are_checked_are_not_refuted(once: Path) -> None:
-    outcome = run_command_line("refute", once, "--language", "parity", "--n", 10_001)
+    outcome = run_command_line("refute", once, "--language", "parity", "--length", 10_001)
     assert outcome.code == ExitCode.UNSUPPORTED
     assert "no words of more than 10,000 symbols are checked" in outcome.err
 

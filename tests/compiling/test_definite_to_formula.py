@@ -77,7 +77,7 @@ def test_neither_is_what_has_a_small_automaton_or_a_long_formula(monkeypatch: py
 def test_it_is_said_that_the_formula_is_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(written, "SMALL", 7)
     folder = tmp_path / "third"
-    outcome = run("compile", "--regex", ".*a..", "--alphabet", "ab", "-o", folder, "--json")
+    outcome = run("compile", "regex:.*a..", "--alphabet", "ab", "-o", folder, "--json")
     assert outcome.code == 0, outcome
     assert ON_LAST_SYMBOLS in outcome.out
     assert load(folder).source.kind == "formula"

@@ -71,7 +71,7 @@ def test_a_formula_too_large_to_be_run_is_refused(monkeypatch: pytest.MonkeyPatc
 
 def test_the_command_refuses_and_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sizes, "MOST_PARAMETERS", 300)
-    refused = run_command_line("compile", "--regex", "(a|b)*abba", "--alphabet", "ab", "-o", tmp_path / "net")
+    refused = run_command_line("compile", "regex:(a|b)*abba", "--alphabet", "ab", "-o", tmp_path / "net")
     assert refused.code == ExitCode.UNSUPPORTED
     assert "weights, beyond the cap of 300 on what is saved, read and run" in refused.err
     assert not (tmp_path / "net").exists()

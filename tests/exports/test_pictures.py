@@ -237,17 +237,17 @@ def test_a_start_without_accepted_words_is_drawn() -> None:
 
 def test_classify_writes_the_picture_of_the_minimal_automaton(tmp_path: Path) -> None:
     file = tmp_path / "pictures" / "x.svg"
-    plain = attemper("classify", "--regex", "(ab)*", "--alphabet", "ab")
-    done = attemper("classify", "--regex", "(ab)*", "--alphabet", "ab", "--svg", file)
+    plain = attemper("classify", "regex:(ab)*", "--alphabet", "ab")
+    done = attemper("classify", "regex:(ab)*", "--alphabet", "ab", "--svg", file)
     assert (done.code, done.out) == (0, f"{plain.out}wrote a picture to {file}\n")
     assert file.read_text(encoding="utf-8") == automaton_svg(parse_regex("(ab)*", "ab"), standalone=True)
-    record = attemper("classify", "--regex", "(ab)*", "--alphabet", "ab", "--svg", file, "--json").record
+    record = attemper("classify", "regex:(ab)*", "--alphabet", "ab", "--svg", file, "--json").record
     assert record["picture"] == str(file)
-    assert "picture" not in attemper("classify", "--regex", "a", "--alphabet", "ab", "--json").record
+    assert "picture" not in attemper("classify", "regex:a", "--alphabet", "ab", "--json").record
 
 
 def test_classify_refuses_a_picture_that_nobody_can_read(tmp_path: Path) -> None:
-    done = attemper("classify", "--regex", "a{60}", "--alphabet", "ab", "--svg", tmp_path / "x.svg")
+    done = attemper("classify", "regex:a{60}", "--alphabet", "ab", "--svg", tmp_path / "x.svg")
     assert (done.code, done.out) == (4, "")
     assert "an automaton of 62 states is not drawn: nobody can read more than 40" in done.err
     assert list(tmp_path.iterdir()) == []
@@ -281,7 +281,7 @@ def held(page: Path) -> str:
 
 
 def test_classify_draws_to_no_other_kind_of_file(tmp_path: Path) -> None:
-    done = attemper("classify", "--regex", "a", "--alphabet", "ab", "--svg", tmp_path / "network.json")
+    done = attemper("classify", "regex:a", "--alphabet", "ab", "--svg", tmp_path / "network.json")
     assert done.code == ExitCode.USAGE
     assert "does not end in .svg, as a picture does: --svg x.svg" in done.err
     assert not any(tmp_path.iterdir())

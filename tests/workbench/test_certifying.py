@@ -224,7 +224,7 @@ def test_a_certificate_of_another_network_does_not_stand_in_the_way_of_a_new_one
     """A folder may hold a stale certificate; what that one says of its own program concerns nobody."""
     mine, other = tmp_path / "mine", tmp_path / "other"
     for regex, target in (("(ab)*", mine), ("a*b", other)):
-        assert run_command_line("compile", "--regex", regex, "--alphabet", "ab", "-o", str(target)).code == 0
+        assert run_command_line("compile", f"regex:{regex}", "--alphabet", "ab", "-o", str(target)).code == 0
     (mine / CERTIFICATE).write_bytes((other / CERTIFICATE).read_bytes())
 
     assert run_command_line("check", str(mine)).code != 0

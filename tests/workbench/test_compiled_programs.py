@@ -218,7 +218,7 @@ def test_commands_on_symbols(tmp_path: Path) -> None:
     assert command("check", folder).code == ExitCode.OK
     assert '"output": [\n  [\n   "a",' in (folder / STRUCTURE).read_text()
     assert load(folder).output("abab") == induction("abab")
-    refused = command("refute", folder, "--regex", "a*", "--alphabet", "a b c", "--n", "8")
+    refused = command("refute", folder, "regex:a*", "--alphabet", "a b c", "--length", "8")
     assert (refused.code, "puts out a symbol" in refused.err) == (ExitCode.UNSUPPORTED, True)
     assert command("compile", "--program", text, "-o", folder, "--at", "last").code == ExitCode.USAGE
 

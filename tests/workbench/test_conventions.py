@@ -64,7 +64,7 @@ def test_what_such_a_message_says_to_write_is_a_formula(tmp_path: Path) -> None:
     ],
 )
 def test_other_regular_expressions_are_met_with_a_sentence(regex: str, message: str) -> None:
-    outcome = attemper("classify", "--regex", regex, "--alphabet", "ab")
+    outcome = attemper("classify", f"regex:{regex}", "--alphabet", "ab")
     assert outcome.code == ExitCode.SOURCE
     assert message in outcome.err
 
@@ -163,7 +163,7 @@ BRACKETS = "(a(a(a(a(a(ab)*b)*b)*b)*b)*b)*"
 @pytest.mark.sweep(0)
 def test_a_network_with_a_short_horizon_names_the_options_that_find_a_longer_one(tmp_path: Path) -> None:
     """The options that are printed are tried: what they find goes further, and nothing is said of it."""
-    first = attemper("compile", "--regex", BRACKETS, "--alphabet", "ab", "-o", tmp_path / "first", "--json")
+    first = attemper("compile", f"regex:{BRACKETS}", "--alphabet", "ab", "-o", tmp_path / "first", "--json")
     (note,) = first.record["notes"]
     said = re.fullmatch(
         r"this network counts, and is proved up to (\d+) in float32 with normalise-first kernels; "
@@ -173,11 +173,11 @@ def test_a_network_with_a_short_horizon_names_the_options_that_find_a_longer_one
     assert said is not None
     assert (
         f"note: {note}\n"
-        in attemper("compile", "--regex", BRACKETS, "--alphabet", "ab", "-o", tmp_path / "first").out
+        in attemper("compile", f"regex:{BRACKETS}", "--alphabet", "ab", "-o", tmp_path / "first").out
     )
     options = said[2].split()
     deeper = attemper(
-        "compile", "--regex", BRACKETS, "--alphabet", "ab", "-o", tmp_path / "deeper", *options, "--json"
+        "compile", f"regex:{BRACKETS}", "--alphabet", "ab", "-o", tmp_path / "deeper", *options, "--json"
     ).record
     assert deeper["notes"] == []
     reached = {(one["format"], one["kernel"]): one["horizon"] for one in deeper["horizons"]}
@@ -187,7 +187,7 @@ def test_a_network_with_a_short_horizon_names_the_options_that_find_a_longer_one
 @pytest.mark.parametrize("expression", ["a*b", "(aa)*", "(b*ab*a)*b*"])
 def test_other_automata_have_no_note_on_the_horizon(tmp_path: Path, expression: str) -> None:
     """Of a group of counts there is no cascade without counting."""
-    arguments = ("--regex", expression, "--alphabet", "ab", "-o", tmp_path / "model", "--json")
+    arguments = (f"regex:{expression}", "--alphabet", "ab", "-o", tmp_path / "model", "--json")
     assert attemper("compile", *arguments).record["notes"] == []
 
 
@@ -285,5 +285,5 @@ def test_long_work_says_what_it_is(
     begin = type(doing).begin
     monkeypatch.setattr(type(doing), "begin", lambda own, text: said.append(text) or begin(own, text))
     monkeypatch.chdir(tmp_path)
-    assert attemper(*arguments, "--regex", "(ab)*", "--alphabet", "ab").code == ExitCode.OK
+    assert attemper(*arguments, "regex:(ab)*", "--alphabet", "ab").code == ExitCode.OK
     assert "making the automaton" in said

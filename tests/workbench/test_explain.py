@@ -104,7 +104,7 @@ def test_of_all_networks_that_a_horizon_asks_for_the_one_that_is_written_is_expl
 
 
 def test_a_cascade_is_explained_from_its_program_on(tmp_path: Path) -> None:
-    options = ("--regex", "a*b", "--alphabet", "ab", "-o", tmp_path / "ends", "--explain")
+    options = ("regex:a*b", "--alphabet", "ab", "-o", tmp_path / "ends", "--explain")
     lines = attemper("compile", *options).out.splitlines()
     passes = [line.partition(":")[0] for line in lines if line.startswith("pass ")]
     assert passes[:2] == ["pass cascade_to_program", "pass assemble"]

@@ -43,7 +43,7 @@ def interrupted_in(module: str, folder: Path, *arguments: object) -> subprocess.
         ("typer", ["--version"]),
         ("rich", ["--version"]),
         ("lark", ["compile", "O a", "--alphabet", "ab", "-o", "once"]),
-        ("numpy", ["refute", ".", "--language", "parity", "--n", "9"]),
+        ("numpy", ["refute", ".", "zoo:parity", "--length", "9"]),
     ],
 )
 def test_ctrl_c_while_a_command_is_imported(module: str, command: list[str], tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_an_interrupted_search_writes_the_best_so_far_and_ends_with_130(
     monkeypatch.setattr(Search, "_start_small", interrupted)
     monkeypatch.chdir(tmp_path)
     compile_formula("O (b & Y a)", "ab").save(tmp_path / "reader")
-    result = attemper("refute", "reader", "--language", "parity", "--n", "20", "-o", "out.json")
+    result = attemper("refute", "reader", "zoo:parity", "--length", "20", "-o", "out.json")
     assert result.code == ExitCode.INTERRUPTED
     assert result.err == "interrupted\n"
     assert "PROVED: the model gives the same answer to all words of the restriction" in result.out

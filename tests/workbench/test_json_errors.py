@@ -39,7 +39,7 @@ def test_a_formula_has_a_line_a_column_and_what_was_expected(tmp_path: Path) -> 
 
 
 def test_a_regular_expression_has_a_place(tmp_path: Path) -> None:
-    outcome = attemper("classify", "--regex", "(a", "--alphabet", "ab", "--json")
+    outcome = attemper("classify", "regex:(a", "--alphabet", "ab", "--json")
     assert (error_of(outcome)["line"], error_of(outcome)["column"]) == (1, 1)
 
 
@@ -59,16 +59,16 @@ def test_results_stay_on_the_standard_output_when_a_word_cannot_be_read(folder: 
         (("run", "{}"), 2),
         (("run", "{}", "a", "--dtype", "float16"), 2),
         (("conquer",), 2),
-        (("classify", "--regex", "a", "--alphabet", "aa"), 5),
+        (("classify", "regex:a", "--alphabet", "aa"), 5),
         (("certify", "no-such-folder"), 6),
         (("check", "{}", "--seconds", "-1"), 2),
-        (("refute", "{}", "--language", "dyck2", "--n", "8"), 4),
+        (("refute", "{}", "zoo:dyck2", "--length", "8"), 4),
         (("restrict", "no-such-file"), 6),
         (("lemma", "--c", "99"), 2),
         (("trace", "{}", "x"), 5),
         (("verify", "{}", "--up-to", "60"), 4),
         (("show", "no-such-folder"), 6),
-        (("formula", "--regex", "a"), 2),
+        (("to-formula", "regex:a"), 2),
         (("compile", "G (a -> F b)", "--alphabet", "ab", "-o", "{}"), 3),
     ],
 )

@@ -49,9 +49,7 @@ def test_the_options_make_the_network_that_python_makes(tmp_path: Path) -> None:
 
 
 def test_automata_and_programs_are_normalised_too(tmp_path: Path) -> None:
-    outcome = attemper(
-        "compile", "--regex", "a*b", "--alphabet", "ab", "--layer-norm", "-o", tmp_path / "ends"
-    )
+    outcome = attemper("compile", "regex:a*b", "--alphabet", "ab", "--layer-norm", "-o", tmp_path / "ends")
     assert outcome.code == ExitCode.OK
     assert attemper("run", tmp_path / "ends", "aab", "ba").out == "accepted  aab  001\nrejected  ba  10\n"
     text = "alphabet a b\nempty reject\noutput previous(2) in 'a'\n"
@@ -196,6 +194,6 @@ def test_numbers_are_read_exactly() -> None:
 
 def test_refute_asks_for_a_network_without_layer_norm(tmp_path: Path) -> None:
     compiled(tmp_path, "--layer-norm", formula="O (b & Y a)", alphabet="ab")
-    outcome = attemper("refute", tmp_path, "--language", "parity-even", "--n", "12")
+    outcome = attemper("refute", tmp_path, "zoo:parity-even", "--length", "12")
     assert outcome.code == ExitCode.UNSUPPORTED
     assert "compile it without LayerNorm" in outcome.err

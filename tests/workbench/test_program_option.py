@@ -159,7 +159,7 @@ def test_changed_weights_are_judged_with_edited_only(tmp_path: Path) -> None:
 def test_the_certificate_of_an_automaton_says_where_its_groups_are(tmp_path: Path) -> None:
     """Its program is proved with the groups that stand in the certificate, and with others is not."""
     folder = tmp_path / "net"
-    assert run_command_line("compile", "--regex", "a*b", "--alphabet", "ab", "-o", folder).code == 0
+    assert run_command_line("compile", "regex:a*b", "--alphabet", "ab", "-o", folder).code == 0
     realisation = attemper.load(folder).realisation
     assert realisation is not None
     path = program(tmp_path, show_program(realisation.program))

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import attemper as library
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
@@ -23,7 +24,6 @@ from attemper.errors import ExitCode, MalformedFileError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.regular.regex import parse_regex
-from attemper.workbench.compiling import 
 from attemper.workbench.folder import load
 from tests.support.cli.command_line import Outcome, attemper
 from tests.support.drawn import automata
@@ -102,13 +102,13 @@ BAD_REGEXES = {
 @pytest.mark.parametrize("name", BAD_REGEXES)
 def test_a_bad_expression_is_refused(name: str, command: str, tmp_path: Path) -> None:
     bad = BAD_REGEXES[name]
-    outcome = asked(command, tmp_path / "m", "--regex", bad.text, "--alphabet", bad.alphabet)
+    outcome = asked(command, tmp_path / "m", f"regex:{bad.text}", "--alphabet", bad.alphabet)
     assert_refused(outcome, bad.code, bad.fragment)
     assert not (tmp_path / "m").exists()
 
 
 def test_an_error_points_at_its_place(tmp_path: Path) -> None:
-    outcome = attemper("classify", "--regex", "ab(a|)b", "--alphabet", "ab")
+    outcome = attemper("classify", "regex:ab(a|)b", "--alphabet", "ab")
     assert outcome.err.splitlines()[:3] == [
         "error: an expression is missing before ')' (line 1, column 6)",
         "    ab(a|)b",
@@ -173,7 +173,7 @@ def saved(automaton: dict[str, Any] | str, folder: Path) -> Path:
 def test_a_wrong_automaton_is_refused(name: str, command: str, tmp_path: Path) -> None:
     automaton, fragment = WRONG[name]
     path = saved(automaton, tmp_path)
-    outcome = asked(command, tmp_path / "m", "--dfa", path)
+    outcome = asked(command, tmp_path / "m", f"dfa:{path}")
     assert_refused(outcome, ExitCode.SOURCE, fragment)
     assert str(path) in outcome.err
     assert not (tmp_path / "m").exists()
@@ -181,11 +181,11 @@ def test_a_wrong_automaton_is_refused(name: str, command: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("command", WHOLE_AUTOMATON)
 def test_a_file_that_cannot_be_read_is_refused(command: str, tmp_path: Path) -> None:
-    nowhere = asked(command, tmp_path / "m", "--dfa", tmp_path / "nowhere.json")
+    nowhere = asked(command, tmp_path / "m", f"dfa:{tmp_path / 'nowhere.json'}")
     assert_refused(nowhere, ExitCode.FILE, "nowhere.json'; give the path of an automaton in JSON")
-    assert_refused(asked(command, tmp_path / "m", "--dfa", tmp_path), ExitCode.FILE, "cannot read")
+    assert_refused(asked(command, tmp_path / "m", f"dfa:{tmp_path}"), ExitCode.FILE, "cannot read")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
-    outcome = asked(command, tmp_path / "m", "--dfa", tmp_path / "binary")
+    outcome = asked(command, tmp_path / "m", f"dfa:{tmp_path / 'binary'}")
     assert_refused(outcome, ExitCode.FILE, "not a text in UTF-8")
 
 
@@ -247,8 +247,8 @@ def accepted(automaton: dict[str, Any], word: str) -> bool:
 def test_an_unusual_automaton_is_compiled(name: str, tmp_path: Path) -> None:
     automaton, states = UNUSUAL[name]
     path, folder = saved(automaton, tmp_path), tmp_path / "m"
-    assert attemper("classify", "--dfa", path, "--json").record["states"] == states
-    compiled = attemper("compile", "--dfa", path, "-o", folder)
+    assert attemper("classify", f"dfa:{path}", "--json").record["states"] == states
+    compiled = attemper("compile", f"dfa:{path}", "-o", folder)
     assert compiled.code == 0, compiled.err
     assert attemper("check", folder).code == 0
     symbols = "".join(automaton["alphabet"])
@@ -260,21 +260,21 @@ def test_an_unusual_automaton_is_compiled(name: str, tmp_path: Path) -> None:
 def test_two_hundred_states(tmp_path: Path) -> None:
     folder = tmp_path / "m"
     path = saved(dfa_to_json(automata.length_modulo(200, "ab")), tmp_path)
-    assert attemper("classify", "--dfa", path, "--json").record["modulus"] == 200
-    assert attemper("compile", "--dfa", path, "-o", folder, "--json").code == 0
+    assert attemper("classify", f"dfa:{path}", "--json").record["modulus"] == 200
+    assert attemper("compile", f"dfa:{path}", "-o", folder, "--json").code == 0
     words = ["a" * 199, "b" * 200, "ab" * 100, "ab" * 200, "ab" * 200 + "a"]
     assert verdicts(folder, words) == [False, True, True, True, False]
     dyck = automata.dyck(198)
     assert len(dyck.moves) == 200
     path = saved(dfa_to_json(dyck), tmp_path)
-    assert attemper("classify", "--dfa", path, "--json").record["class"] == "star-free"
-    found = attemper("compile", "--dfa", path, "-o", tmp_path / "n", "--json").record
+    assert attemper("classify", f"dfa:{path}", "--json").record["class"] == "star-free"
+    found = attemper("compile", f"dfa:{path}", "-o", tmp_path / "n", "--json").record
     assert found["layers"] == 3
     assert attemper("check", tmp_path / "n").code == 0
     deep = "(" * 198 + ")" * 198
     assert verdicts(tmp_path / "n", [deep, f"({deep})", deep[:-1]]) == [True, False, False]
     path = saved(dfa_to_json(automata.clamped(200)), tmp_path)
-    refused = attemper("compile", "--dfa", path, "-o", tmp_path / "n")
+    refused = attemper("compile", f"dfa:{path}", "-o", tmp_path / "n")
     assert_refused(refused, ExitCode.UNSUPPORTED, "beyond the cap of ")
     assert "raise it with --cap " in refused.err
 
@@ -290,7 +290,7 @@ def test_the_table_of_cells_in_a_row_is_what_is_compiled(tmp_path: Path) -> None
     for cells in rows["cells in a row"]:
         dfa = automata.clamped(cells)
         path = saved(dfa_to_json(dfa), tmp_path)
-        record = attemper("compile", "--dfa", path, "-o", tmp_path / "m", "--json").record
+        record = attemper("compile", f"dfa:{path}", "-o", tmp_path / "m", "--json").record
         latches = way_taken(decompose(dfa, CascadeCaps(counter=False)).alternatives)
         found.append((record["layers"], latches.sublayers, record["parameters"]))
     assert found == list(
@@ -301,14 +301,14 @@ def test_the_table_of_cells_in_a_row_is_what_is_compiled(tmp_path: Path) -> None
 @pytest.mark.parametrize("name", ["A5", "S5"])
 def test_a_group_that_is_not_solvable_is_named(name: str, tmp_path: Path) -> None:
     path = saved(dfa_to_json(automata.permuting(*automata.GENERATORS[name])), tmp_path)
-    refused = attemper("compile", "--dfa", path, "-o", tmp_path / "m")
+    refused = attemper("compile", f"dfa:{path}", "-o", tmp_path / "m")
     assert_refused(refused, ExitCode.UNSUPPORTED, "it has the factor A5")
-    record = attemper("classify", "--dfa", path, "--json").record
+    record = attemper("classify", f"dfa:{path}", "--json").record
     assert record["class"] == "not solvable"
     assert record["witness_holds"] is True
     assert [group["name"] for group in record["groups"]] == [name]
     assert "with the factor A5" in record["reason"]
-    text = attemper("classify", "--dfa", path)
+    text = attemper("classify", f"dfa:{path}")
     assert text.code == 0
     assert "with the factor A5" in text.out
 
@@ -321,7 +321,7 @@ EVENLY_MANY = dfa_to_json(automata.parity())
 @pytest.fixture(scope="module")
 def regex_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("regex") / "model"
-    outcome = attemper("compile", "--regex", "(a b)* | b+", "--alphabet", "ab", "-o", folder)
+    outcome = attemper("compile", "regex:(a b)* | b+", "--alphabet", "ab", "-o", folder)
     assert outcome.code == 0, outcome.err
     return folder
 
@@ -329,7 +329,7 @@ def regex_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def dfa_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dfa")
-    outcome = attemper("compile", "--dfa", saved(EVENLY_MANY, folder), "-o", folder / "model")
+    outcome = attemper("compile", f"dfa:{saved(EVENLY_MANY, folder)}", "-o", folder / "model")
     assert outcome.code == 0, outcome.err
     return folder / "model"
 
@@ -458,9 +458,9 @@ def test_trace(folder: Path) -> None:
     [("()", True), ("a*", True), ("~[]", True), ("a", False), ("[]", False), ("a?b", False)],
 )
 def test_the_empty_word(regex: str, accepts: bool, tmp_path: Path) -> None:
-    model = compile_language(attemper.regex(regex, "ab"))
+    model = library.compile(library.regex(regex, "ab"))
     assert model.accepts("") is accepts
-    assert attemper("compile", "--regex", regex, "--alphabet", "ab", "-o", tmp_path).code == 0
+    assert attemper("compile", f"regex:{regex}", "--alphabet", "ab", "-o", tmp_path).code == 0
     assert load(tmp_path).accepts("") is accepts
     assert attemper("run", tmp_path, "", "--json").record == {
         "word": [],
@@ -477,14 +477,14 @@ def test_the_empty_word(regex: str, accepts: bool, tmp_path: Path) -> None:
 
 def test_symbols_of_several_characters(tmp_path: Path) -> None:
     regex = "(push pop)* push?"
-    assert attemper("compile", "--regex", regex, "--alphabet", "push pop", "-o", tmp_path).code == 0
+    assert attemper("compile", f"regex:{regex}", "--alphabet", "push pop", "-o", tmp_path).code == 0
     outcome = attemper("run", tmp_path, "push pop push", "pop", "", "--json")
     assert [record["accepted"] for record in outcome.records] == [True, False, True]
     assert attemper("check", tmp_path).code == 0
 
 
 def test_symbols_that_must_be_quoted(tmp_path: Path) -> None:
-    assert attemper("compile", "--regex", "('(' ')')*", "--alphabet", "()", "-o", tmp_path).code == 0
+    assert attemper("compile", "regex:('(' ')')*", "--alphabet", "()", "-o", tmp_path).code == 0
     assert load(tmp_path).regex == "('(' ')')*"
     assert verdicts(tmp_path, ["()()", "(()", ""]) == [True, False, True]
     assert attemper("show", tmp_path, "--json").record["regex"] == "('(' ')')*"
@@ -494,7 +494,7 @@ def test_symbols_that_must_be_quoted(tmp_path: Path) -> None:
 
 
 def test_a_horizon_is_reached_or_refused(tmp_path: Path) -> None:
-    source = ("--regex", "(a b)*", "--alphabet", "ab")
+    source = ("regex:(a b)*", "--alphabet", "ab")
     reached = attemper("compile", *source, "--horizon", "100000", "--dtype", "float32", "-o", tmp_path / "m")
     assert reached.code == 0, reached.err
     record = attemper("show", tmp_path / "m", "--json").record
@@ -513,7 +513,7 @@ def test_a_horizon_is_reached_or_refused(tmp_path: Path) -> None:
 
 def test_a_horizon_for_an_automaton(tmp_path: Path) -> None:
     path = saved(EVENLY_MANY, tmp_path)
-    outcome = attemper("compile", "--dfa", path, "--horizon", "500", "-o", tmp_path / "m", "--json")
+    outcome = attemper("compile", f"dfa:{path}", "--horizon", "500", "-o", tmp_path / "m", "--json")
     assert outcome.code == 0, outcome.err
     reached = {(h["format"], h["kernel"]): h["horizon"] for h in outcome.record["horizons"]}
     assert reached["float64", "numerator-first"] >= 500
@@ -523,9 +523,9 @@ def test_a_cascade_is_taken_where_a_counter_does_not_reach(tmp_path: Path) -> No
     """Normalise-first kernels round counts too coarsely for 100,000 symbols in float32."""
     path = saved(dfa_to_json(automata.dyck(10)), tmp_path)
     target = ("--horizon", "100000", "--dtype", "float32", "--json", "-o", tmp_path / "m", "--kernel")
-    counter = attemper("compile", "--dfa", path, *target, "numerator-first").record
+    counter = attemper("compile", f"dfa:{path}", *target, "numerator-first").record
     assert counter["layers"] == 3
-    cascade = attemper("compile", "--dfa", path, *target, "normalise-first").record
+    cascade = attemper("compile", f"dfa:{path}", *target, "normalise-first").record
     assert cascade["layers"] > 3
     reached = {(h["format"], h["kernel"]): h["horizon"] for h in cascade["horizons"]}
     assert reached["float32", "normalise-first"] >= 100_000
@@ -533,7 +533,7 @@ def test_a_cascade_is_taken_where_a_counter_does_not_reach(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])
 def test_regimes(regime: str, tmp_path: Path) -> None:
-    source = ("--regex", "(a a | b)*", "--alphabet", "ab", "--regime", regime)
+    source = ("regex:(a a | b)*", "--alphabet", "ab", "--regime", regime)
     assert attemper("compile", *source, "-o", tmp_path).code == 0
     assert attemper("show", tmp_path, "--json").record["regime"] == regime
     assert attemper("check", tmp_path).code == 0
@@ -555,12 +555,12 @@ CLASSES = {
 @pytest.mark.parametrize("regex", CLASSES)
 def test_classes_of_expressions(regex: str) -> None:
     kind, modulus = CLASSES[regex]
-    record = attemper("classify", "--regex", regex, "--alphabet", "ab", "--json").record
+    record = attemper("classify", f"regex:{regex}", "--alphabet", "ab", "--json").record
     assert record["class"] == kind
     assert record["modulus"] == modulus
     assert record["witness_holds"] is True
     assert bool(record["witness"]["words"]) == (kind != "star-free")
-    text = attemper("classify", "--regex", regex, "--alphabet", "ab")
+    text = attemper("classify", f"regex:{regex}", "--alphabet", "ab")
     assert text.code == 0
     assert text.out.splitlines()[0] == f"{record['states']} states"
     assert text.out.splitlines()[1].startswith(kind)
@@ -568,7 +568,7 @@ def test_classes_of_expressions(regex: str) -> None:
 
 def test_the_words_of_a_witness_permute_its_states() -> None:
     """(a | b a* b)*: a keeps both states, some word of the same length exchanges them."""
-    record = attemper("classify", "--regex", "(a | b a* b)*", "--alphabet", "ab", "--json").record
+    record = attemper("classify", "regex:(a | b a* b)*", "--alphabet", "ab", "--json").record
     idle, moving = record["witness"]["words"]
     assert len(idle) == len(moving)
     assert (idle.count("b") % 2, moving.count("b") % 2) == (0, 1)
@@ -579,9 +579,9 @@ def test_the_words_of_a_witness_permute_its_states() -> None:
 
 EXCLUSIVE: dict[str, tuple[tuple[str, ...], str]] = {
     "nothing": (("--alphabet", "ab"), "give one of"),
-    "regex and automaton": (("--regex", "a", "--dfa", "x.json", "--alphabet", "ab"), "give one of"),
-    "regex without alphabet": (("--regex", "a"), "--regex needs an --alphabet"),
-    "automaton with alphabet": (("--dfa", "x.json", "--alphabet", "ab"), "--alphabet is for --regex"),
+    "regex and automaton": (("regex:a", "dfa:x.json", "--alphabet", "ab"), "give one of"),
+    "regex without alphabet": (("regex:a"), "--regex needs an --alphabet"),
+    "automaton with alphabet": (("dfa:x.json", "--alphabet", "ab"), "--alphabet is for --regex"),
 }
 
 
@@ -596,12 +596,12 @@ def test_options_that_exclude_each_other(name: str, command: str, tmp_path: Path
 @pytest.mark.parametrize(
     ("options", "fragment"),
     [
-        (("O a", "--regex", "a", "--alphabet", "ab"), "give one of FORMULA, --regex, --dfa and --program"),
-        (("O a", "--dfa", "x.json"), "give one of FORMULA, --regex, --dfa and --program"),
-        (("--regex", "a", "--alphabet", "ab", "--at", "last"), "--at and --empty are for formulas"),
-        (("--regex", "a", "--alphabet", "ab", "--empty", "accept"), "--at and --empty are for formulas"),
-        (("--dfa", "x.json", "--at", "first"), "--at and --empty are for formulas"),
-        (("--regex", "a", "--alphabet", "ab", "--horizon", "0"), "--horizon"),
+        (("O a", "regex:a", "--alphabet", "ab"), "give one of FORMULA, --regex, --dfa and --program"),
+        (("O a", "dfa:x.json"), "give one of FORMULA, --regex, --dfa and --program"),
+        (("regex:a", "--alphabet", "ab", "--at", "last"), "--at and --empty are for formulas"),
+        (("regex:a", "--alphabet", "ab", "--empty", "accept"), "--at and --empty are for formulas"),
+        (("dfa:x.json", "--at", "first"), "--at and --empty are for formulas"),
+        (("regex:a", "--alphabet", "ab", "--horizon", "0"), "--horizon"),
     ],
 )
 def test_options_of_compile_that_exclude_each_other(
@@ -632,7 +632,8 @@ def test_a_false_certificate_is_refuted_by_a_word(regex_folder: Path, tmp_path: 
     other = exchanged(regex_folder, tmp_path / "m", "(a b)* | b b+")
     model = load(other)
     save_certificate(
-        replace(load_certificate(regex_folder), network=model.digest, language=model.language.definition), other
+        replace(load_certificate(regex_folder), network=model.digest, language=model.language.definition),
+        other,
     )
     outcome = attemper("check", other, "--json")
     assert outcome.code == ExitCode.REFUTED
@@ -683,22 +684,22 @@ def test_a_saved_automaton_that_cannot_be_is_refused(
 
 def test_compiling_again_replaces_the_model(tmp_path: Path) -> None:
     compile_to = ("--alphabet", "ab", "-o", tmp_path)
-    assert attemper("compile", "--regex", "a*", *compile_to).code == 0
-    assert attemper("compile", "--regex", "b*", *compile_to).code == 0
+    assert attemper("compile", "regex:a*", *compile_to).code == 0
+    assert attemper("compile", "regex:b*", *compile_to).code == 0
     assert verdicts(tmp_path, ["a", "b"]) == [False, True]
     assert attemper("check", tmp_path).code == 0
     path = saved(EVENLY_MANY, tmp_path)
-    assert attemper("compile", "--dfa", path, "-o", tmp_path).code == 0
+    assert attemper("compile", f"dfa:{path}", "-o", tmp_path).code == 0
     assert verdicts(tmp_path, ["ab", "bb"]) == [False, True]
 
 
 def test_a_refusal_names_all_caps_that_are_met(tmp_path: Path) -> None:
-    source = ("--regex", "(a(bc)*d|cab)*", "--alphabet", "abcd", "-o", tmp_path / "m", "--cap", "levels=1")
-    refused = attemper("compile", *source, "--cap", "symbols=10", "--cap", "labels=1", "--json")
+    source = ("regex:(a(bc)*d|cab)*", "--alphabet", "abcd", "-o", tmp_path / "m", "--limit", "levels=1")
+    refused = attemper("compile", *source, "--limit", "symbols=10", "--limit", "labels=1", "--json")
     assert refused.code == ExitCode.UNSUPPORTED
     caps = json.loads(refused.err)["error"]["caps"]
     assert set(caps) == {"levels", "symbols", "labels"}
-    named = [part for cap, number in caps.items() for part in ("--cap", f"{cap}={number}")]
+    named = [part for cap, number in caps.items() for part in ("--limit", f"{cap}={number}")]
     assert f"raise them with {' '.join(named)} (from Python: " in json.loads(refused.err)["error"]["message"]
 
 
@@ -713,7 +714,7 @@ def test_a_refusal_of_an_automaton_names_a_formula_that_needs_no_cascade(
     expression: str, empty: str, formula: str, tmp_path: Path
 ) -> None:
     path = saved(dfa_to_json(parse_regex(expression, "ab")), tmp_path)
-    source = ("--dfa", path, "-o", tmp_path / "m", "--cap", "rows=1")
+    source = (f"dfa:{path}", "-o", tmp_path / "m", "--limit", "rows=1")
     refused = attemper("compile", *source, "--json")
     assert refused.code == ExitCode.UNSUPPORTED
     said = json.loads(refused.err)["error"]
@@ -724,17 +725,19 @@ def test_a_refusal_of_an_automaton_names_a_formula_that_needs_no_cascade(
     assert attemper(*same).code == 0
 
 
-@pytest.mark.parametrize("source", [("--regex", ".*a.{3}b.*a", "--alphabet", "ab")])
+@pytest.mark.parametrize("source", [("regex:.*a.{3}b.*a", "--alphabet", "ab")])
 def test_a_refusal_says_how_its_cap_is_raised(source: tuple[str, ...], tmp_path: Path) -> None:
     """The option that the message names, with the number that it names, is one that there is."""
-    refused = attemper("compile", *source, "-o", tmp_path / "m", "--cap", "symbols=10", "--cap", "levels=60")
+    refused = attemper(
+        "compile", *source, "-o", tmp_path / "m", "--limit", "symbols=10", "--limit", "levels=60"
+    )
     assert_refused(refused, ExitCode.UNSUPPORTED, "beyond the cap of 10; raise it with --cap symbols=")
     found = re.search(
         r"raise it with --cap (symbols=\d+) \(from Python: caps=\{'symbols': \d+\}\)", refused.err
     )
     assert found is not None
     assert not (tmp_path / "m").exists()
-    assert attemper("compile", *source, "-o", tmp_path / "m", "--cap", "symbols=4000").code == 0
+    assert attemper("compile", *source, "-o", tmp_path / "m", "--limit", "symbols=4000").code == 0
     assert attemper("check", tmp_path / "m").code == 0
 
 
@@ -749,12 +752,12 @@ def test_a_refusal_says_how_its_cap_is_raised(source: tuple[str, ...], tmp_path:
     ],
 )
 def test_a_cap_that_is_none_is_refused(cap: str, fragment: str, tmp_path: Path) -> None:
-    refused = attemper("compile", "--regex", "a*b", "--alphabet", "ab", "-o", tmp_path / "m", "--cap", cap)
+    refused = attemper("compile", "regex:a*b", "--alphabet", "ab", "-o", tmp_path / "m", "--limit", cap)
     assert_refused(refused, ExitCode.USAGE, fragment)
 
 
 def test_a_formula_has_no_caps(tmp_path: Path) -> None:
-    refused = attemper("compile", "O a", "--alphabet", "ab", "-o", tmp_path / "m", "--cap", "symbols=10")
+    refused = attemper("compile", "O a", "--alphabet", "ab", "-o", tmp_path / "m", "--limit", "symbols=10")
     assert refused.code == ExitCode.USAGE
     assert "--cap is for regular expressions and automata" in refused.err
 
@@ -771,7 +774,7 @@ def test_a_formula_has_no_caps(tmp_path: Path) -> None:
 def test_long_repetitions_are_counters(
     pattern: str, words: list[str], expected: list[bool], tmp_path: Path
 ) -> None:
-    source = ("--regex", pattern, "--alphabet", "ab")
+    source = (f"regex:{pattern}", "--alphabet", "ab")
     assert attemper("compile", *source, "-o", tmp_path / "m").code == 0
     assert attemper("check", tmp_path / "m").code == 0
     assert verdicts(tmp_path / "m", words) == expected

@@ -28,9 +28,11 @@ from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.layers import Hidden
+from attemper.networks.regime import Regime
 from attemper.running.truth import truth_of_words
 from attemper.workbench import same as module
-from attemper.workbench.compiling import compile_for
+from attemper.workbench.compiling import compiled_source
+from attemper.workbench.language import Language
 from attemper.workbench.same import same
 from attemper.workbench.sameness import Answer, Sameness
 from tests.support.drawn import automata
@@ -293,7 +295,7 @@ def test_formulas_that_look_both_ways_have_no_automaton(text: str) -> None:
 def test_a_counter_and_a_cascade_of_one_language_are_the_same(tmp_path: Path) -> None:
     dfa = parse_regex(NESTED, AB)
     counter = attemper.compile(COUNTED, "ab", regime="decoder", empty="accept")
-    cascade = compile_for(dfa, AB, None, None, replace(CascadeCaps(), counter=False))
+    cascade = compiled_source(Language(dfa, AB), CascadeCaps(counter=False), [Regime.UNBOUNDED])
     assert cascade.network.coordinates != counter.network.coordinates
     counter.save(tmp_path / "counter")
     cascade.save(tmp_path / "cascade")

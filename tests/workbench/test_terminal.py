@@ -48,7 +48,7 @@ def source_of(name: str) -> list[str]:
     entry, source = demo.SHOWN[NAMES.index(name)]
     alphabet = " ".join(entry.alphabet)
     if isinstance(source, Regex):
-        return ["--regex", source.text, "--alphabet", alphabet]
+        return [f"regex:{source.text}", "--alphabet", alphabet]
     if isinstance(source, Rasp):
         Path(f"{name}.rasp").write_text(source.text, encoding="utf-8")
         return ["--program", f"{name}.rasp"]
@@ -127,7 +127,7 @@ def test_certificates_are_made_and_checked_on_lines_that_fit(
 def test_classes_and_formulas_are_said_on_lines_that_fit(expression: tuple[str, str], columns: int) -> None:
     regex, alphabet = expression
     for command in ("classify", "formula"):
-        done = attemper(command, "--regex", regex, "--alphabet", alphabet, columns=columns)
+        done = attemper(command, f"regex:{regex}", "--alphabet", alphabet, columns=columns)
         if done.code != 4:  # formulas cannot say every language
             assert done.code == 0, done.err
         assert too_wide(done.out + done.err, columns) == [], command
@@ -136,7 +136,7 @@ def test_classes_and_formulas_are_said_on_lines_that_fit(expression: tuple[str, 
 @pytest.mark.parametrize("columns", WIDTHS)
 def test_restrictions_are_shown_on_lines_that_fit(compiled: dict[tuple[str, int], str], columns: int) -> None:
     options = ("--n", 150, "--free", 0.1, "-o", "found.json")
-    for language in (("net5", "--language", "parity"), ("net6", "--dfa", "odd.json")):
+    for language in (("net5", "zoo:parity"), ("net6", "dfa:odd.json")):
         symbols = ["w0", "w1", "r0", "r1", "i"]
         rows = {q: {s: q if s != "i" else str(1 - int(q)) for s in symbols} for q in "01"}
         record = {"alphabet": symbols, "states": ["0", "1"], "start": "0", "accepting": ["1"], "moves": rows}

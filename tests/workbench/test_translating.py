@@ -147,12 +147,12 @@ def test_a_formula_that_grows_too_large_is_refused() -> None:
 
 
 def test_the_command() -> None:
-    done = attemper("formula", "--regex", "(b*ab*a)*b*", "--alphabet", "ab")
+    done = attemper("to-formula", "regex:(b*ab*a)*b*", "--alphabet", "ab")
     assert done.code == ExitCode.OK
     assert done.out.splitlines()[0] == "#<[a] % 2 = 0"
     assert "empty word: accept; proved the same language" in done.out
     assert done.out.splitlines()[2].endswith("read from the automaton's cascade")
-    done = attemper("formula", "--regex", "a*b", "--alphabet", "ab", "--json")
+    done = attemper("to-formula", "regex:a*b", "--alphabet", "ab", "--json")
     record = json.loads(done.out)
     assert record["proved"] is True
     assert (record["at"], record["empty"]) == ("last", "reject")
@@ -160,7 +160,7 @@ def test_the_command() -> None:
 
 
 def test_the_command_refuses_groups_that_are_not_solvable() -> None:
-    done = attemper("formula", "--regex", "(a|b", "--alphabet", "ab")
+    done = attemper("to-formula", "regex:(a|b", "--alphabet", "ab")
     assert done.code == ExitCode.SOURCE
     done = attemper("formula", "--alphabet", "ab")
     assert done.code == ExitCode.USAGE
@@ -169,12 +169,12 @@ def test_the_command_refuses_groups_that_are_not_solvable() -> None:
 @pytest.mark.slow
 def test_the_cap_that_a_refusal_names_can_be_raised_here_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attemper.workbench.translate.shortest", lambda *_: None)
-    ask = ("formula", "--regex", "(a|b)*abba(a|b)*", "--alphabet", "ab")
-    refused = attemper(*ask, "--cap", "symbols=3")
+    ask = ("to-formula", "regex:(a|b)*abba(a|b)*", "--alphabet", "ab")
+    refused = attemper(*ask, "--limit", "symbols=3")
     assert refused.code == ExitCode.UNSUPPORTED
     (named,) = re.findall(r"raise it with --cap (symbols=\d+) ", refused.err)
-    assert attemper(*ask, "--cap", named).code == ExitCode.OK
-    assert attemper(*ask, "--cap", "symbol=3").code == ExitCode.USAGE
+    assert attemper(*ask, "--limit", named).code == ExitCode.OK
+    assert attemper(*ask, "--limit", "symbol=3").code == ExitCode.USAGE
     dfa = parse_regex("(a|b)*abba(a|b)*", parse_alphabet("ab"))
     with pytest.raises(UnsupportedError, match="beyond the cap of 3; "):
         formula_of(dfa, caps={"symbols": 3})

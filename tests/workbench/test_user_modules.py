@@ -132,7 +132,7 @@ def made(n=None):
 
 @pytest.mark.parametrize("name", ["bare", "made"])
 @pytest.mark.parametrize(
-    "command", [("refute", "--language", "parity", "--n", "9"), ("limits", "bound"), ("decompile",)]
+    "command", [("refute", "zoo:parity", "--length", "9"), ("limits", "bound"), ("decompile",)]
 )
 def test_an_encoder_of_torch_is_to_be_wrapped(
     command: tuple[str, ...], name: str, here: str, tmp_path: Path
@@ -181,7 +181,7 @@ def line_of(text: str) -> int:
 def test_an_error_of_a_module_has_its_message_and_place(
     here: str, model: str, message: str, place: str | None
 ) -> None:
-    result = attemper("refute", f"{here}:{model}", "--language", "parity", "--n", "12", "--seconds", "5")
+    result = attemper("refute", f"{here}:{model}", "zoo:parity", "--length", "12", "--seconds", "5")
     assert result.code == ExitCode.MODULE == 8, result
     assert message.format(here) in result.err
     assert len(result.err.splitlines()) == 1
@@ -206,7 +206,7 @@ def test_what_happens_while_a_module_is_loaded_has_its_place(
     name = f"loaded_{abs(hash(tmp_path))}"
     (tmp_path / f"{name}.py").write_text(text)
     monkeypatch.chdir(tmp_path)
-    result = attemper("refute", f"{name}:swapped", "--language", "parity", "--n", "12")
+    result = attemper("refute", f"{name}:swapped", "zoo:parity", "--length", "12")
     assert result.code == ExitCode.MODULE, result
     assert message in result.err
     assert result.err.endswith(f"({name}.py:{line})\n")
@@ -217,12 +217,12 @@ def test_a_model_is_looked_at_before_the_search(here: str, monkeypatch: pytest.M
         raise AssertionError("the search has begun")
 
     monkeypatch.setattr("attemper.theories.refutation.search.finding.refute", searched)
-    result = attemper("refute", f"{here}:typed", "--language", "parity", "--n", "12")
+    result = attemper("refute", f"{here}:typed", "zoo:parity", "--length", "12")
     assert result.code == ExitCode.MODULE
 
 
 def test_check_names_the_place_too(here: str) -> None:
-    assert attemper("refute", "tests.support.drawn.hard_examples:ones", "--language", "parity", "--n", "9",
+    assert attemper("refute", "tests.support.drawn.hard_examples:ones", "zoo:parity", "--length", "9",
                     "-o", "out.json").code in {0, 11}  # fmt: skip
     result = attemper("check", "out.json", "--model", f"{here}:failing")
     assert result.code == ExitCode.MODULE
@@ -243,7 +243,7 @@ def test_a_fault_of_ours_is_not_blamed_on_anybody(
         ("--json", "{"),
     ):
         monkeypatch.setattr(
-            sys, "argv", ["attemper", "refute", f"{here}:later", "--language", "parity", "--n", "9", option]
+            sys, "argv", ["attemper", "refute", f"{here}:later", "zoo:parity", "--length", "9", option]
         )
         with pytest.raises(SystemExit) as stop:
             main()

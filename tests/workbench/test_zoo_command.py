@@ -165,14 +165,14 @@ def test_mistakes_have_a_code_and_a_remedy(
 
 
 def test_a_language_is_compiled_by_its_name(tmp_path: Path) -> None:
-    done = attemper("zoo", "tomita-5", "-o", tmp_path / "net", "--regime", "decoder")
+    done = attemper("compile", "zoo:tomita-5", "-o", tmp_path / "net", "--regime", "decoder")
     assert done.code == ExitCode.OK
     assert "(decoder) to" in done.out
     assert "certified for all lengths in real arithmetic" in done.out
     record = attemper("run", tmp_path / "net", "0011", "", "--json").records
     assert [one["accepted"] for one in record] == [True, True]
     assert attemper("check", tmp_path / "net").code == ExitCode.OK
-    again = attemper("zoo", "tomita-5", "-o", tmp_path / "net", "--json").record
+    again = attemper("compile", "zoo:tomita-5", "-o", tmp_path / "net", "--json").record
     assert (again["regime"], again["replaced"], again["directory"]) == (
         "unbounded",
         True,
@@ -182,11 +182,11 @@ def test_a_language_is_compiled_by_its_name(tmp_path: Path) -> None:
 
 def test_what_is_put_out_is_compiled_run_and_verified(tmp_path: Path) -> None:
     folder = tmp_path / "sort"
-    assert attemper("zoo", "sort", "-o", folder, "--regime", "temperature").code == ExitCode.OK
+    assert attemper("compile", "zoo:sort", "-o", folder, "--regime", "temperature").code == ExitCode.OK
     assert attemper("run", folder, "cabca").out.split() == ["cabca", "aabcc"]
     assert attemper("verify", folder, "--up-to", 3, "--random", 9, "--length", 30).code == ExitCode.OK
     assert attemper("check", folder).code == ExitCode.OK
-    refused = attemper("zoo", "sort", "-o", tmp_path / "other", "--regime", "decoder")
+    refused = attemper("compile", "zoo:sort", "-o", tmp_path / "other", "--regime", "decoder")
     assert refused.code == ExitCode.UNSUPPORTED
     assert "Use --regime temperature" in " ".join(refused.err.split())
     assert not (tmp_path / "other").exists()
@@ -194,7 +194,7 @@ def test_what_is_put_out_is_compiled_run_and_verified(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["tomita-4", "dyck-2-depth-2"])
 def test_expressions_and_automata_are_saved_as_what_they_are(tmp_path: Path, name: str) -> None:
-    assert attemper("zoo", name, "-o", tmp_path / "net").code == ExitCode.OK
+    assert attemper("compile", f"zoo:{name}", "-o", tmp_path / "net").code == ExitCode.OK
     shown = attemper("show", tmp_path / "net").out
     assert shown.startswith("regex" if name == "tomita-4" else "automaton")
 

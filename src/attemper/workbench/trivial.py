@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from attemper.attention_program.language import ProgramLanguage
 from attemper.checker.names import UnprovenError
 from attemper.errors import UnsupportedError
 from attemper.languages.definition import Definition
@@ -13,6 +12,7 @@ from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show_symbol
 from attemper.languages.temporal.vacuous import symbols_at_once
 from attemper.languages.words import Alphabet, words_of_length
+from attemper.workbench.language import Language
 
 LONGEST = 4
 """Words of up to so many symbols are tried first: nearly every language has some of them, and lacks some."""
@@ -24,23 +24,24 @@ CONFIGURATIONS, SECONDS = 1_000, 1.0
 """So far, and so long, a language is followed to its automaton, which tells of all lengths."""
 
 
-def notes_on_words(language: Definition, alphabet: Alphabet) -> Iterator[str]:
+def notes_on_words(spoken: Language) -> Iterator[str]:
     """That two symbols at once are asked for; that no word of n >= 1 symbols is accepted, or every one.
 
     The latter is proved where the language's automaton is small; else the lengths that were tried are named.
 
-    >>> from attemper.workbench.compiling import read_source
-    >>> for note in notes_on_words(*read_source("O (a & b)", "ab", None, "reject")):
+    >>> import attemper
+    >>> for note in notes_on_words(attemper.formula("O (a & b)")):
     ...     print(note)
     a & b holds nowhere: letters are symbols, not propositions, and a position has one
     no word is accepted
     """
+    language, alphabet = spoken.definition, spoken.alphabet
     if isinstance(language, TemporalLanguage):
         at_once = symbols_at_once(language.formula)
         if at_once is not None:
             both = " & ".join(map(show_symbol, at_once))
             yield f"{both} holds nowhere: letters are symbols, not propositions, and a position has one"
-    if isinstance(language, ProgramLanguage) and (language.program.symbols or language.program.numbers):
+    if spoken.puts_out:
         return
     longest = _longest(len(alphabet.symbols))
     tried: set[bool] = set()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import attemper
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.meaning import numbers, run
 from attemper.checker.proof import prove
@@ -178,7 +179,7 @@ def test_symbols_of_the_page(name: str) -> None:
 
 @pytest.mark.parametrize("name", TRANSDUCTIONS)
 def test_transductions_of_the_page_are_proved_networks(name: str) -> None:
-    model = compile_language(attemper.program(PROGRAMS[name]), regime="temperature")
+    model = attemper.compile(attemper.program(PROGRAMS[name]), regime="temperature")
     words = list(words_to(model.alphabet, 4))
     assert [list(model.read(run)) for run in model.run(words)] == list(map(ANSWERS[name], words))
     assert model.output(words[-1] * 20) == tuple(ANSWERS[name](words[-1] * 20))

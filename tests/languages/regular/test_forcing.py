@@ -316,9 +316,9 @@ def classified(tmp_path: Path, dfa: Dfa) -> tuple[str, dict[str, object]]:
     """The last line that `attemper classify` prints, and its JSON entry."""
     path = tmp_path / "automaton.json"
     path.write_text(dfa_to_json(dfa), encoding="utf-8")
-    text = attemper("classify", "--dfa", path)
+    text = attemper("classify", f"dfa:{path}")
     assert text.code == 0
-    return text.out.splitlines()[-1], attemper("classify", "--dfa", path, "--json").record["forcing"]
+    return text.out.splitlines()[-1], attemper("classify", f"dfa:{path}", "--json").record["forcing"]
 
 
 def test_classify_says_what_is_out_of_reach(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def of_proofs(folder: Path) -> set[str]:
 def of_depths(folder: Path) -> set[str]:
     """The modules that are loaded when a file about depth is checked: a pair, and all classes."""
     place = folder / "depth.json"
-    assert run_command_line("depth", "--regex", "(ab)*", "--alphabet", "ab", "-o", place).code == 0
+    assert run_command_line("depth", "regex:(ab)*", "--alphabet", "ab", "-o", place).code == 0
     status, loaded = loaded_by(place)
     assert status == Status.PROVED
     return loaded

@@ -27,7 +27,7 @@ NESTED = "(a(a(ab)*b)*b)*"
 
 
 def test_the_least_depth_is_printed_with_both_bounds_and_the_class() -> None:
-    found = run("depth", "--regex", "(ab)*", *AB)
+    found = run("depth", "regex:(ab)*", *AB)
     assert found.code == 0
     assert found.out.splitlines() == [
         "0 layers: not enough, ab against aab",
@@ -43,7 +43,7 @@ def test_the_least_depth_is_printed_with_both_bounds_and_the_class() -> None:
 @pytest.mark.sweep(0)
 def test_a_file_is_written_that_both_checkers_prove(tmp_path: Path) -> None:
     place = tmp_path / "depth.json"
-    found = run("depth", "--regex", NESTED, *AB, "-o", place, "--json").record
+    found = run("depth", f"regex:{NESTED}", *AB, "-o", place, "--json").record
     assert (found["at_least"], found["at_most"], found["least"]) == (4, 4, 4)
     assert found["by"]["layers"] == 4
     claims = load(place)
@@ -62,21 +62,21 @@ def test_a_file_is_written_that_both_checkers_prove(tmp_path: Path) -> None:
 
 def test_a_formula_is_the_language_of_its_file(tmp_path: Path) -> None:
     place = tmp_path / "depth.json"
-    assert run("depth", "--formula", "O (b & Y a)", *AB, "-o", place).code == 0
+    assert run("depth", "formula:O (b & Y a)", *AB, "-o", place).code == 0
     assert isinstance(load(place).language, TemporalLanguage)
     assert judge_depth(load(place)).status is Status.PROVED
-    ahead = run("depth", "--formula", "F (a & X b)", "--at", "first", *AB, "-o", place, "--json")
+    ahead = run("depth", "formula:F (a & X b)", "--at", "first", *AB, "-o", place, "--json")
     assert ahead.record["least"] == 2
     assert isinstance(load(place).language, Dfa)
 
 
 def test_counts_modulo_a_number_are_regular_and_others_not() -> None:
-    refused = run("depth", "--formula", "#<[a] <= #<[b]", *AB)
+    refused = run("depth", "formula:#<[a] <= #<[b]", *AB)
     assert refused.code == 4
     assert "not regular as it stands" in refused.err
-    modular = run("depth", "--formula", "#<[a] % 2 = 0", *AB)
+    modular = run("depth", "formula:#<[a] % 2 = 0", *AB)
     assert (modular.code, "no number of layers" in modular.err) == (4, True)
-    assert run("depth", "--formula", "pos % 2 = 0 & b", *AB, "--period", 2, "--json").record["least"] == 0
+    assert run("depth", "formula:pos % 2 = 0 & b", *AB, "--period", 2, "--json").record["least"] == 0
 
 
 @pytest.mark.parametrize(
@@ -84,34 +84,34 @@ def test_counts_modulo_a_number_are_regular_and_others_not() -> None:
     [("(aa)*", ["a", "takes each state to the next"]), ("(b*ab*a)*b*", ["of the same length"])],
 )
 def test_no_number_of_layers_is_said_with_the_witness(regex: str, words: list[str]) -> None:
-    found = run("depth", "--regex", regex, *AB)
+    found = run("depth", f"regex:{regex}", *AB)
     assert found.code == 4
     assert "no number of layers of unique hard attention is enough" in found.err
     assert all(word in found.err for word in words)
-    pairs = run("depth", "--regex", regex, *AB, "--layers", 5, "--json").record
+    pairs = run("depth", f"regex:{regex}", *AB, "--layers", 5, "--json").record
     assert [entry["layers"] for entry in pairs["layers"]] == [0, 1, 2, 3, 4, 5]
     assert all("words" in entry for entry in pairs["layers"])
     assert (pairs["at_least"], pairs["at_most"]) == (6, None)
 
 
 def test_positions_help_where_the_language_is_quasi_aperiodic() -> None:
-    refused = run("depth", "--regex", "(aa)*", *AB)
+    refused = run("depth", "regex:(aa)*", *AB)
     assert "--period 2" in refused.err
-    assert run("depth", "--regex", "(aa)*", *AB, "--period", 2, "--json").record["least"] == 1
-    assert run("depth", "--regex", "(aa)*", *AB, "--period", 3).code == 4
-    assert run("depth", "--regex", "(aa)*", "--alphabet", "a", "--period", 4, "--json").record["least"] == 0
-    assert run("depth", "--regex", "(b*ab*a)*b*", *AB, "--period", 2).code == 4
+    assert run("depth", "regex:(aa)*", *AB, "--period", 2, "--json").record["least"] == 1
+    assert run("depth", "regex:(aa)*", *AB, "--period", 3).code == 4
+    assert run("depth", "regex:(aa)*", "--alphabet", "a", "--period", 4, "--json").record["least"] == 0
+    assert run("depth", "regex:(b*ab*a)*b*", *AB, "--period", 2).code == 4
 
 
 def test_pairs_of_one_length() -> None:
-    found = run("depth", "--regex", NESTED, *AB, "--same-length", "--layers", 3, "--json").record
+    found = run("depth", f"regex:{NESTED}", *AB, "--same-length", "--layers", 3, "--json").record
     assert found["at_least"] == 4
     for entry in found["layers"]:
         first, second = entry["words"]
         assert len(first) == len(second)
-    text = run("depth", "--regex", NESTED, *AB, "--same-length", "--layers", 1).out
+    text = run("depth", f"regex:{NESTED}", *AB, "--same-length", "--layers", 1).out
     assert text.splitlines()[-1].endswith("holds for weights that depend on the length, too")
-    alone = run("depth", "--regex", "aa", "--alphabet", "a", "--same-length")
+    alone = run("depth", "regex:aa", "--alphabet", "a", "--same-length")
     assert (alone.code, "no two words of one length" in alone.out) == (12, True)
 
 
@@ -128,7 +128,7 @@ def test_one_sided_ties_need_as_many_layers_or_more(choice: str) -> None:
 
 @pytest.mark.sweep(0)
 def test_a_cap_on_classes_leaves_the_best_lower_bound() -> None:
-    found = run("depth", "--regex", "~[] a b b a ~[]", *AB, "--classes", 20)
+    found = run("depth", "regex:~[] a b b a ~[]", *AB, "--classes", 20)
     assert found.code == 12
     *_, before, above, last, _ = found.out.splitlines()
     assert before == "2 layers: 22 classes were listed: more than 20 classes"
@@ -138,7 +138,7 @@ def test_a_cap_on_classes_leaves_the_best_lower_bound() -> None:
 
 def test_no_time_leaves_what_is_known(tmp_path: Path) -> None:
     place = tmp_path / "depth.json"
-    found = run("depth", "--regex", NESTED, *AB, "--seconds", 1e-9, "-o", place)
+    found = run("depth", f"regex:{NESTED}", *AB, "--seconds", 1e-9, "-o", place)
     assert found.code == 12
     assert "the time is over" in found.out
 
@@ -153,7 +153,7 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> N
         return reached(self, classes)
 
     monkeypatch.setattr(searching.ClassCaps, "reached", interrupted)
-    found = run("depth", "--regex", NESTED, *AB, "--json")
+    found = run("depth", f"regex:{NESTED}", *AB, "--json")
     assert found.code == 12
     assert found.record["stopped"] == "interrupted"
     assert found.record["at_least"] >= 2
@@ -166,23 +166,23 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        (("--regex", "a", *AB, "--layers", "-1"), 2, "layers=-1 is not a number of layers from 0 to 64"),
-        (("--regex", "a", *AB, "--layers", "65"), 2, "from 0 to 64"),
-        (("--regex", "a", *AB, "--period", "0"), 2, "period=0"),
-        (("--regex", "a", *AB, "--prefix", "0"), 2, "prefix=0"),
-        (("--regex", "a", *AB, "--classes", "0"), 2, "classes=0"),
-        (("--regex", "a", *AB, "--seconds", "0"), 2, "seconds=0"),
-        (("--regex", "a", *AB, "--seconds", "nan"), 2, "seconds=nan"),
-        (("--regex", "a", *AB, "--choice", "middle"), 2, "choice"),
-        (("--regex", "a"), 2, "--alphabet"),
-        (("--formula", "a"), 2, "--alphabet"),
+        (("regex:a", *AB, "--layers", "-1"), 2, "layers=-1 is not a number of layers from 0 to 64"),
+        (("regex:a", *AB, "--layers", "65"), 2, "from 0 to 64"),
+        (("regex:a", *AB, "--period", "0"), 2, "period=0"),
+        (("regex:a", *AB, "--prefix", "0"), 2, "prefix=0"),
+        (("regex:a", *AB, "--classes", "0"), 2, "classes=0"),
+        (("regex:a", *AB, "--seconds", "0"), 2, "seconds=0"),
+        (("regex:a", *AB, "--seconds", "nan"), 2, "seconds=nan"),
+        (("regex:a", *AB, "--choice", "middle"), 2, "choice"),
+        (("regex:a"), 2, "--alphabet"),
+        (("formula:a"), 2, "--alphabet"),
         ((), 2, "give one of --regex, --formula and --dfa"),
-        (("--regex", "a", "--formula", "a", *AB), 2, "give one of"),
-        (("--regex", "a", *AB, "--at", "last"), 2, "--at is for --formula"),
-        (("--regex", "c", *AB), 3, "c"),
-        (("--formula", "O c", *AB), 3, "c"),
-        (("--formula", "F a", *AB), 3, "--at first"),
-        (("--dfa", "nowhere.json"), 6, "nowhere.json"),
+        (("regex:a", "formula:a", *AB), 2, "give one of"),
+        (("regex:a", *AB, "--at", "last"), 2, "--at is for --formula"),
+        (("regex:c", *AB), 3, "c"),
+        (("formula:O c", *AB), 3, "c"),
+        (("formula:F a", *AB), 3, "--at first"),
+        (("dfa:nowhere.json"), 6, "nowhere.json"),
     ],
 )
 def test_errors_name_the_culprit(options: tuple[str, ...], code: int, words: str) -> None:
@@ -192,7 +192,7 @@ def test_errors_name_the_culprit(options: tuple[str, ...], code: int, words: str
 
 
 def test_a_folder_is_no_file_to_write(tmp_path: Path) -> None:
-    assert run("depth", "--regex", "a", *AB, "-o", tmp_path).code == 2
+    assert run("depth", "regex:a", *AB, "-o", tmp_path).code == 2
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_json_line_has_words_answers_and_the_free_part(here: Path) -> None:
-    result = attemper("refute", f"{here.name}:tables", "--language", "parity", "--n", "21", "--json")
+    result = attemper("refute", f"{here.name}:tables", "zoo:parity", "--length", "21", "--json")
     assert result.code == 0
     record = json.loads(result.out)
     inside, outside = record["words"]
@@ -76,7 +76,7 @@ def test_the_json_line_has_words_answers_and_the_free_part(here: Path) -> None:
 def test_parity_alone_says_its_polarity(here: Path) -> None:
     note = "note: 'parity' is parity-even: an even number of the model's second symbol, as in Hahn 2020"
     said = {
-        name: attemper("refute", f"{here.name}:tables", "--language", name, "--n", "21")
+        name: attemper("refute", f"{here.name}:tables", f"zoo:{name}", "--length", "21")
         for name in ("parity", "parity-even", "parity-odd")
     }
     assert all(result.code == 0 for result in said.values())
@@ -87,14 +87,14 @@ def test_parity_alone_says_its_polarity(here: Path) -> None:
 
 
 def test_the_other_polarity_has_the_other_words(here: Path) -> None:
-    result = attemper("refute", f"{here.name}:tables", "--language", "parity-odd", "--n", "21", "--json")
+    result = attemper("refute", f"{here.name}:tables", "zoo:parity-odd", "--length", "21", "--json")
     inside, outside = result.record["words"]
     assert (inside.count("1") % 2, outside.count("1") % 2) == (1, 0)
 
 
 def test_a_file_is_written_and_checked(here: Path) -> None:
     source = f"{here.name}:brackets"
-    options = ("--language", "dyck1", "--n", "31", "--free", "0.2", "-o", "out.json")
+    options = ("zoo:dyck1", "--n", "31", "--free", "0.2", "-o", "out.json")
     assert attemper("refute", source, *options).code == 0
     found = load(Path("out.json"))
     assert len(found.restriction.free) >= 0.2 * 31
@@ -121,25 +121,23 @@ def test_a_file_is_written_and_checked(here: Path) -> None:
 
 
 def test_code_is_not_imported_because_a_file_says_so(here: Path) -> None:
-    attemper("refute", f"{here.name}:tables", "--language", "parity", "--n", "9", "-o", "out.json")
+    attemper("refute", f"{here.name}:tables", "zoo:parity", "--length", "9", "-o", "out.json")
     result = attemper("check", "out.json")
     assert result.code == 2
     assert "say with --model" in result.err
 
 
 def test_a_forced_language_is_not_refuted_and_why_is_said(here: Path) -> None:
-    result = attemper("refute", f"{here.name}:sticks", "--language", "ones", "--n", "30")
+    result = attemper("refute", f"{here.name}:sticks", "zoo:ones", "--length", "30")
     assert result.code == 12
     assert "the language is forced by 1 of the 29 symbols" in result.out
-    record = json.loads(
-        attemper("refute", f"{here.name}:sticks", "--language", "ones", "--n", "30", "--json").out
-    )
+    record = json.loads(attemper("refute", f"{here.name}:sticks", "zoo:ones", "--length", "30", "--json").out)
     assert record["verdict"] == "UNKNOWN"
 
 
 def test_a_compiled_network_is_refuted_and_checked_from_its_folder(here: Path) -> None:
     attemper("compile", "O (b & Y a)", "--alphabet", "ab", "-o", "net")
-    options = ("--regex", "(b*ab*ab*a)*b*", "--alphabet", "ab", "--n", "24", "--free", "0.5")
+    options = ("regex:(b*ab*ab*a)*b*", "--alphabet", "ab", "--n", "24", "--free", "0.5")
     result = attemper("refute", "net", *options, "-o", "out.json")
     assert result.code == 0, result.err
     assert attemper("check", "out.json").code == 0
@@ -150,29 +148,29 @@ def test_a_compiled_network_is_refuted_and_checked_from_its_folder(here: Path) -
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("net", "--language", "parity"), 2, "is neither a folder nor MODULE:OBJECT"),
-        (("{}:tables", "--language", "parity"), 2, "say which one with --n"),
-        (("{}:nine", "--language", "parity", "--n", "8"), 2, "is a model for n = 9, not for n = 8"),
-        (("{}:number", "--language", "parity"), 8, "is no hard-attention model"),
-        (("{}:absent", "--language", "parity"), 2, "has no 'absent'"),
-        (("no_such_module:x", "--language", "parity"), 2, "there is no module 'no_such_module'"),
+        (("net", "zoo:parity"), 2, "is neither a folder nor MODULE:OBJECT"),
+        (("{}:tables", "zoo:parity"), 2, "say which one with --n"),
+        (("{}:nine", "zoo:parity", "--n", "8"), 2, "is a model for n = 9, not for n = 8"),
+        (("{}:number", "zoo:parity"), 8, "is no hard-attention model"),
+        (("{}:absent", "zoo:parity"), 2, "has no 'absent'"),
+        (("no_such_module:x", "zoo:parity"), 2, "there is no module 'no_such_module'"),
         (("{}:nine",), 2, "give one of --language, --regex and --dfa"),
         (
-            ("{}:nine", "--language", "even"),
+            ("{}:nine", "zoo:even"),
             2,
             "there is no 'even' in the zoo; the nearest name is 'even-runs'",
         ),
-        (("{}:nine", "--language", "majority"), 4, "the zoo has no automaton of 'majority'"),
-        (("{}:nine", "--language", "k-hop-1"), 4, "'k-hop-1' needs 3 symbols, and the model has 2"),
-        (("{}:nine", "--language", "parity", "--seed", "-1"), 2, "seed"),
-        (("{}:nine", "--language", "parity", "--alphabet", "01"), 2, "--alphabet is for --regex"),
-        (("{}:nine", "--language", "parity", "-o", "."), 2, "is a folder"),
-        ((".x:y", "--language", "parity"), 2, "is neither a folder nor MODULE:OBJECT"),
-        (("{}:Wrong", "--language", "parity"), 8, "is no hard-attention model"),
-        (("{}:nine", "--language", "dyck2"), 4, "needs 4 symbols"),
-        (("{}:brackets", "--language", "dyck1", "--n", "30"), 4, "no word of 29 symbols is well nested"),
-        (("{}:nine", "--regex", "a*", "--alphabet", "a"), 4, "the model has no symbol 'a'"),
-        (("{}:nine", "--regex", ".*", "--alphabet", "01"), 4, "all words of this length are in the language"),
+        (("{}:nine", "zoo:majority"), 4, "the zoo has no automaton of 'majority'"),
+        (("{}:nine", "zoo:k-hop-1"), 4, "'k-hop-1' needs 3 symbols, and the model has 2"),
+        (("{}:nine", "zoo:parity", "--seed", "-1"), 2, "seed"),
+        (("{}:nine", "zoo:parity", "--alphabet", "01"), 2, "--alphabet is for --regex"),
+        (("{}:nine", "zoo:parity", "-o", "."), 2, "is a folder"),
+        ((".x:y", "zoo:parity"), 2, "is neither a folder nor MODULE:OBJECT"),
+        (("{}:Wrong", "zoo:parity"), 8, "is no hard-attention model"),
+        (("{}:nine", "zoo:dyck2"), 4, "needs 4 symbols"),
+        (("{}:brackets", "zoo:dyck1", "--n", "30"), 4, "no word of 29 symbols is well nested"),
+        (("{}:nine", "regex:a*", "--alphabet", "a"), 4, "the model has no symbol 'a'"),
+        (("{}:nine", "regex:.*", "--alphabet", "01"), 4, "all words of this length are in the language"),
     ],
 )
 def test_mistakes_have_a_code_and_a_remedy(
@@ -186,7 +184,7 @@ def test_mistakes_have_a_code_and_a_remedy(
 
 def test_a_network_that_counts_is_refused(here: Path) -> None:
     attemper("compile", "#<[a] <= #<[b]", "--alphabet", "ab", "-o", "net")
-    result = attemper("refute", "net", "--language", "parity", "--n", "9")
+    result = attemper("refute", "net", "zoo:parity", "--length", "9")
     assert result.code == 4
     assert "layer 0 has a head that averages over many positions" in result.err
 
@@ -201,7 +199,7 @@ def test_a_damaged_file_is_named(here: Path) -> None:
 
 def test_the_batch_is_an_assumption_about_somebody_elses_functions(here: Path) -> None:
     source = f"{here.name}:theirs"
-    result = attemper("refute", source, "--language", "parity", "--n", "12", "-o", "out.json")
+    result = attemper("refute", source, "zoo:parity", "--length", "12", "-o", "out.json")
     assert result.code == 11
     assert "assuming a row's results do not depend on what else is in the batch" in result.out
     checked = attemper("check", "out.json", "--model", source, "--json")
@@ -210,7 +208,7 @@ def test_the_batch_is_an_assumption_about_somebody_elses_functions(here: Path) -
 
 
 def test_restrict_looks_at_the_digest(here: Path) -> None:
-    attemper("refute", f"{here.name}:tables", "--language", "parity", "--n", "9", "-o", "out.json")
+    attemper("refute", f"{here.name}:tables", "zoo:parity", "--length", "9", "-o", "out.json")
     result = attemper("restrict", "out.json", "--model", f"{here.name}:nine")
     assert result.code == 6
     assert "another model" in result.err
@@ -219,12 +217,12 @@ def test_restrict_looks_at_the_digest(here: Path) -> None:
 @pytest.mark.parametrize(("name", "formula"), [("nothing", "a"), ("feed-forward", "(a & even(pos)) S b")])
 def test_networks_whose_first_layer_has_no_heads(here: Path, name: str, formula: str) -> None:
     attemper("compile", formula, "--alphabet", "ab", "-o", name)
-    assert attemper("refute", name, "--language", "parity", "--n", "12", "--seconds", "10").code == 0
+    assert attemper("refute", name, "zoo:parity", "--length", "12", "--seconds", "10").code == 0
 
 
 def test_a_wrong_model_of_a_forced_language_is_said_to_be_wrong(here: Path) -> None:
     attemper("compile", "O a", "--alphabet", "ab", "-o", "net")
-    result = attemper("refute", "net", "--language", "ones", "--n", "10", "--seconds", "10")
+    result = attemper("refute", "net", "zoo:ones", "--length", "10", "--seconds", "10")
     assert result.code in {0, 12}
     assert "but the model is wrong on a word" in result.out or "PROVED" in result.out
 
@@ -244,5 +242,5 @@ def test_numpy_is_given_one_thread_unless_it_is_said(
         return Finding(None, None, "not looked for", 0.0)
 
     monkeypatch.setattr("attemper.theories.refutation.search.finding.search_and_check", noted)
-    assert attemper("refute", f"{here.name}:nine", "--language", "parity").code == 12
+    assert attemper("refute", f"{here.name}:nine", "zoo:parity").code == 12
     assert seen == [threads]

@@ -226,7 +226,7 @@ def _notes_on_the_language(spoken: Language, *, is_empty_said: bool) -> Iterator
     if spoken.spelling is not None and spoken.spelling.kind is Kind.REGEX and not spoken.written:
         yield ON_LAST_SYMBOLS
         return
-    yield from notes_on_words(spoken.definition, spoken.alphabet)
+    yield from notes_on_words(spoken)
     match spoken.definition:
         case TemporalLanguage(formula, _, False) if not is_empty_said and holds_of_the_empty_word(formula):
             yield "the empty word is rejected, though the formula holds there; --empty accept accepts it"

@@ -12,7 +12,8 @@ from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.languages.named.entry import Automaton, FormulaText, Rasp, Regex
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
-from attemper.workbench.compiling import compile_for
+from attemper.workbench.compiling import compiled_source
+from attemper.workbench.language import Language
 from tests.support.corpora.literature.entry import Entry, Oracle
 
 RegimeName = Literal["unbounded", "temperature", "decoder"]
@@ -31,7 +32,7 @@ def compiled(entry: Entry, regime: RegimeName = "unbounded") -> attemper.Model:
         case Automaton(moves, accepting, symbols):
             dfa = minimal(attemper.Dfa(Alphabet(tuple(letters)), moves, 0, accepting))
             limits = CascadeCaps() if symbols is None else CascadeCaps(symbols=symbols)
-            return compile_for(dfa, dfa.alphabet, regime, None, limits)
+            return compiled_source(Language(dfa, dfa.alphabet), limits, [regime])
         case Rasp(text):
             return attemper.compile(attemper.program(text), regime=regime)
         case _:

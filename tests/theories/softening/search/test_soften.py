@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+import attemper
 from attemper.checker.verdict import Status
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import OptionError, UnprovedError, UnsupportedError
@@ -68,7 +69,7 @@ def test_networks_that_are_typed_in_are_softened_by_rule_for_all_lengths(network
 @pytest.mark.parametrize("name", ENTRIES)
 @pytest.mark.parametrize("regime", ["temperature", "unbounded"])
 def test_entries_of_the_zoo_are_softened_by_rule_without_a_word_of_help(name, regime):
-    model = compile_language(f"zoo:{name}", regime=regime)
+    model = attemper.compile(f"zoo:{name}", regime=regime)
     found = soften(model, epsilon=HUNDREDTH)
     assert found.verdict.status is Status.PROVED
     assert found.certificate.last is None
@@ -92,7 +93,7 @@ def ratios(network: Network, original: Network, n: int) -> list[Fraction]:
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["parity-even", "dyck-2", "tomita-3"])
 def test_softened_entries_are_near_by_the_definitions(name):
-    found = soften(compile_language(f"zoo:{name}", regime="temperature"), epsilon=HUNDREDTH)
+    found = soften(attemper.compile(f"zoo:{name}", regime="temperature"), epsilon=HUNDREDTH)
     symbols = len(found.hard.alphabet.symbols)
     require_near(found.softening, range(1, 4 if symbols > 2 else 6), HUNDREDTH)
 
@@ -186,7 +187,7 @@ def head_of(target: str) -> HeadOf:
 
 
 def test_bits_are_rounded_to_the_same_bits():
-    found = soften(compile_language("zoo:parity-even", regime="temperature"), epsilon="1/8", rounding=True)
+    found = soften(attemper.compile("zoo:parity-even", regime="temperature"), epsilon="1/8", rounding=True)
     assert (found.verdict.status, found.certificate.epsilon) == (Status.PROVED, 0)
     require_near(found.softening, range(1, 6), Fraction(0))
 
