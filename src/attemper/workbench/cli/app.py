@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated, Any, final
@@ -17,6 +19,7 @@ from attemper.missing import torch_needed
 from attemper.registry import COMMANDS, Command, Panel
 from attemper.workbench.cli.console import ReaderLeftError, out
 from attemper.workbench.cli.failing import failed, silence
+from attemper.workbench.cli.options import Quiet
 from attemper.workbench.cli.progress import progress_shown
 from attemper.workbench.cli.retired import refuse_retired
 
@@ -83,8 +86,24 @@ def application(arguments: Sequence[str]) -> typer.Typer:
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
-            app.command(name)(command)
+            app.command(name)(_with_quiet(command))
     return app
+
+
+def _with_quiet(command: Callable[..., object]) -> Callable[..., object]:
+    """The command with the option --quiet, which the frame has heard before (`progress_shown`)."""
+
+    @wraps(command)
+    def with_quiet(*arguments: object, quiet: bool = False, **options: object) -> object:
+        del quiet
+        return command(*arguments, **options)
+
+    signature = inspect.signature(command, eval_str=True)
+    quiet = inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Quiet)
+    parameters = [*signature.parameters.values(), quiet]
+    vars(with_quiet)["__signature__"] = signature.replace(parameters=parameters)
+    with_quiet.__annotations__ = {one.name: one.annotation for one in parameters}
+    return with_quiet
 
 
 def commands(arguments: Sequence[str]) -> dict[str, Callable[..., object] | typer.Typer]:

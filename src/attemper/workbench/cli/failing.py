@@ -47,8 +47,17 @@ def silence() -> None:
 
 def wants_json() -> bool:
     """Whether `--json` stands on the command line: what cannot be read there is answered in kind."""
+    return _is_said("--json")
+
+
+def wants_quiet() -> bool:
+    """Whether nothing is to be said of what goes on."""
+    return wants_json() or _is_said("--quiet")
+
+
+def _is_said(option: str) -> bool:
     arguments = sys.argv[1:]
-    return "--json" in arguments[: arguments.index("--") if "--" in arguments else None]
+    return option in arguments[: arguments.index("--") if "--" in arguments else None]
 
 
 def _details(error: BaseException) -> Mapping[str, object]:

@@ -32,11 +32,12 @@ def kinds_begun(incomplete: str) -> list[str]:
 
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder made by 'attemper compile'.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Say nothing of what goes on.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of text.")]
 
 LanguageArgument = Annotated[
     str,
-    typer.Argument(metavar="LANGUAGE", help=f"{KINDS}: see docs/languages.md.", autocompletion=kinds_begun),
+    typer.Argument(metavar="LANGUAGE", help=f"{KINDS}: see docs/naming.md.", autocompletion=kinds_begun),
 ]
 AlphabetOption = Annotated[
     str | None,

@@ -2,7 +2,8 @@
 
 `app` runs every command in `progress_shown`, so that none can forget it. On a terminal that is one line, from
 the first second on, which goes away before anything is printed; elsewhere it is a line now and then. With
---json nothing is said. What it is doing a command says by `activity` and `counting`; else its name is shown.
+--json and with --quiet nothing is said. What it is doing a command says by `activity` and `counting`; else
+its name is shown.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import final
 
 from attemper.escapes import escaped
 from attemper.workbench.cli.console import err, status_line
-from attemper.workbench.cli.failing import wants_json
+from attemper.workbench.cli.failing import wants_quiet
 
 SHOWN_AFTER, RENEWED_AFTER = 1.0, 1.0
 """On a terminal: after so many seconds there is a line, and after so many more it is renewed."""
@@ -105,9 +106,9 @@ def waiting_for_the_user() -> Iterator[None]:
 
 @contextmanager
 def progress_shown(title: str) -> Iterator[None]:
-    """What a command of this title does is shown as long as it is in here, unless it speaks JSON."""
+    """What a command of this title does is shown as long as it is in here, unless it speaks JSON or is to be quiet."""
     doing.begin("")
-    if wants_json():
+    if wants_quiet():
         yield
         return
     ended = threading.Event()
