@@ -222,6 +222,7 @@ def test_one_of_two_languages_may_be_told_what_the_other_says_itself(here: Path)
         assert attemper.same(text, "formula:Y a", at="last", empty="accept").answer == "SAME"
     assert attemper.same("dfa:even.json", "formula:H a & pos % 2 = 0", empty="accept").answer == "SAME"
     assert attemper.same("dfa:even.json", "formula:H a & pos % 2 = 0").word == ()
+    assert attemper.same("regex:(ab)*", "H (a <-> WY b) & b", empty="accept").answer == "SAME"
 
 
 # The value ------------------------------------------------------------------------------------------------

@@ -304,7 +304,8 @@ def _of_program_text(text: str, path: Path | None, how: HowRead) -> Language:
 
     steps = text.lstrip().startswith("alphabet [")
     _refuse(how, "a program", reading=not steps)
-    meant = program_language(parse_program(text) if steps else text, how.at, how.empty)
+    at, empty = (how.at, how.empty) if steps else (None, None)
+    meant = program_language(parse_program(text) if steps else text, at, empty)
     return Language(meant, meant.program.alphabet, written="" if steps else text)
 
 

@@ -89,7 +89,9 @@ def sides_of(left: Comparable, right: Comparable, how: naming.HowRead) -> Sides:
     for side in known:
         _require_symbols(side, common, exactly=how.alphabet is None)
     first, second = (
-        naming.read(_text(one), naming.HowRead(common, how.at, how.empty)) if side is None else side
+        naming.read(_text(one), naming.HowRead(common, how.at, how.empty, of_steps_alone=True))
+        if side is None
+        else side
         for one, side in zip((left, right), own, strict=True)
     )
     return Sides(first, second, common, is_read)
