@@ -56,7 +56,7 @@ PROVING = {
         "found.json",
     ],
     "lemma": ["lemma", "--c", "2", "--heads", "2"],
-    "limits source": ["limits", "source", "dyck2", "--p", "1/3", "--n", "8"],
+    "limits source": ["limits", "source", "dyck2", "--p", "1/3", "--length", "8"],
     "export circuit": ["export", "circuit", "majority", "-o", "majority-circuit.json"],
     "page": ["page", "majority", "-o", "majority.html"],
     "decompile": ["decompile", "majority"],
