@@ -7,7 +7,6 @@ people's files never names a module: only the beginning of a format that stands 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import final
 
 
@@ -22,23 +21,13 @@ class FileFormat:
     """`module:name` of a `checker.verdict.Judge`."""
 
 
-class Panel(StrEnum):
-    """Under which heading `attemper --help` lists a command."""
-
-    NETWORKS = "Networks"
-    LANGUAGES = "Languages"
-    PROOFS = "Proofs"
-    LIMITS = "Limits"
-    DATA = "Data"
-    EXCHANGE = "Exchange"
-
-
 @final
 @dataclass(frozen=True)
 class Command:
     """One command; a test compares its help with what its function says of itself."""
 
-    panel: Panel
+    panel: str
+    """Under which heading `attemper --help` lists it."""
     name: str
     home: str
     """`module:name` of its function, or of a `typer.Typer` with commands below it."""
@@ -55,163 +44,163 @@ FORMATS = (
 
 COMMANDS = (
     Command(
-        Panel.NETWORKS,
+        "Networks",
         "compile",
         "attemper.workbench.cli.compiling:compile_command",
         "Compile a language into a softmax transformer, with a certificate.",
     ),
     Command(
-        Panel.NETWORKS,
+        "Networks",
         "run",
         "attemper.workbench.cli.running:run_command",
         "Run a compiled transformer on words, or symbol by symbol.",
     ),
     Command(
-        Panel.NETWORKS,
+        "Networks",
         "trace",
         "attemper.workbench.cli.tracing:trace_command",
         "Show every subformula at every position, every head's attention (soft and hard), and margins.",
     ),
     Command(
-        Panel.NETWORKS,
+        "Networks",
         "show",
         "attemper.workbench.cli.showing:show_command",
         "Show layers, heads, widths, position embeddings, temperatures, logits, and the certified horizons.",
     ),
     Command(
-        Panel.NETWORKS,
+        "Networks",
         "page",
         "attemper.workbench.cli.paging:page_command",
         "Write one HTML file that runs the network in a browser, on any word (docs/page.md).",
     ),
     Command(
-        Panel.NETWORKS,
+        "Networks",
         "play",
         "attemper.workbench.cli.playing:play_command",
         "Serve a page on this computer in which you type a language, and see its network run (docs/play.md).",
     ),
     Command(
-        Panel.LANGUAGES,
+        "Languages",
         "classify",
         "attemper.workbench.cli.classifying:classify_command",
         "Say what class a regular language is in: star-free, quasi-aperiodic, solvable or neither; and why.",
     ),
     Command(
-        Panel.LANGUAGES,
+        "Languages",
         "depth",
         "attemper.theories.depth.command:depth_command",
         "Say how many layers of unique hard attention a regular language needs at least and at "
         "most, with proof.",
     ),
     Command(
-        Panel.LANGUAGES,
+        "Languages",
         "same",
         "attemper.workbench.cli.same:same_command",
         "Say whether A and B are one language, for words of every length; or show a word that "
         "tells them apart.",
     ),
     Command(
-        Panel.LANGUAGES,
+        "Languages",
         "to-formula",
         "attemper.workbench.cli.translating:to_formula_command",
         "Write a regular language as a past formula, read at the last position.",
     ),
     Command(
-        Panel.LANGUAGES,
+        "Languages",
         "zoo",
         "attemper.workbench.cli.zoo:zoo_command",
         "List what has a name; show one, with words; or write pages of all.",
     ),
     Command(
-        Panel.PROOFS,
+        "Proofs",
         "check",
         "attemper.workbench.cli.checking:check_command",
         "Check a network's certificate, or a refutation, from the raw weights, trusting nothing "
         "that it says.",
     ),
     Command(
-        Panel.PROOFS,
+        "Proofs",
         "decompile",
         "attemper.workbench.cli.decompile:decompile_command",
         "Say which language a network computes, from its weights alone, proved for all lengths.",
     ),
     Command(
-        Panel.PROOFS,
+        "Proofs",
         "certify",
         "attemper.workbench.cli.certifying:certify_command",
         "Prove what the network computes, find the horizon of every float format, and write "
         "certificate.json.",
     ),
     Command(
-        Panel.PROOFS,
+        "Proofs",
         "verify",
         "attemper.workbench.cli.verifying:verify_command",
         "Compare soft run, hard run and exact meaning; exit 1 with the word where they differ.",
     ),
     Command(
-        Panel.LIMITS,
+        "Limits",
         "refute",
         "attemper.theories.refutation.command:refute_command",
         "Find two words that a hard-attention transformer cannot tell apart, though a language "
         "does, with proof.",
     ),
     Command(
-        Panel.LIMITS,
+        "Limits",
         "restrict",
         "attemper.theories.refutation.command:restrict_command",
         "Show a refutation's restriction: which symbols are fixed, and who can attend where under it.",
     ),
     Command(
-        Panel.LIMITS,
+        "Limits",
         "influence",
         "attemper.theories.influence.command.influence:influence_command",
         "Measure how much one symbol can change what a model with soft attention puts out at position n.",
     ),
     Command(
-        Panel.LIMITS,
+        "Limits",
         "limits",
         "attemper.theories.influence.command.limits:app",
         "What one symbol can change where attention is soft, and the cross-entropy that follows.",
     ),
     Command(
-        Panel.LIMITS,
+        "Limits",
         "soften",
         "attemper.theories.softening.command:soften_command",
         "Make a softmax network of an average-hard one, within epsilon of it, with proof.",
     ),
     Command(
-        Panel.LIMITS,
+        "Limits",
         "lemma",
         "attemper.theories.refutation.lemma.command:lemma_command",
         "Say how large Hahn's Depth Reduction Lemma's constants are; or run its construction on one layer.",
     ),
     Command(
-        Panel.DATA,
+        "Data",
         "data",
         "attemper.training.data_command:data_command",
         "Draw words with their verdicts, half of them in the language, for training (docs/training.md).",
     ),
     Command(
-        Panel.DATA,
+        "Data",
         "train",
         "attemper.training.command:train_command",
         "Train a small model on a source or on a language, and measure it at several lengths.",
     ),
     Command(
-        Panel.DATA,
+        "Data",
         "study",
         "attemper.training.study.command:study_command",
         "Train small models on PARITY and 2DYCK, and show Hahn's Theorem 6 on what they do "
         "(docs/training.md).",
     ),
     Command(
-        Panel.EXCHANGE,
+        "Exchange",
         "export",
         "attemper.workbench.cli.exporting:export_command",
         "Write a network for other people's tools, with the same numbers (docs/exports.md).",
     ),
     Command(
-        Panel.EXCHANGE,
+        "Exchange",
         "import",
         "attemper.workbench.cli.exporting:import_command",
         "Restore a network's folder, with the same digest, from what was exported.",

@@ -49,10 +49,26 @@ class Language:
         return self.definition.text(self.alphabet)
 
     def __repr__(self) -> str:
-        from attemper.workbench.sources import title_of
-
-        shown = title_of(self) if self.spelling is None else str(self.spelling)
+        shown = self.title if self.spelling is None else str(self.spelling)
         return f"<Language {shown} over {' '.join(self.alphabet.symbols)}>"
+
+    @property
+    def title(self) -> str:
+        """The formula, the regular expression, or how large the automaton or the program is."""
+        from attemper.attention_program.language import ProgramLanguage
+        from attemper.languages.regular.dfa import Dfa
+        from attemper.languages.temporal.reading import TemporalLanguage
+        from attemper.languages.temporal.show import show
+
+        match self.definition:
+            case TemporalLanguage(formula, _, _):
+                return show(formula)
+            case Dfa(_, moves):
+                return self.written or f"an automaton with {len(moves)} states"
+            case ProgramLanguage(program, _, _):
+                return f"an attention program of {len(program.steps)} steps"
+            case other:
+                return type(other).__name__
 
     @property
     def puts_out(self) -> str:
@@ -116,6 +132,11 @@ class Language:
         >>> attemper.formula("O a", "ab").automaton().moves
         ((1, 0), (1, 1))
         """
+        from attemper.languages.regular.dfa import Dfa
+        from attemper.languages.regular.minimal import minimal
+
+        if isinstance(self.definition, Dfa):
+            return minimal(self.definition)
         self.require_verdicts()
         # Formulas have their automata by way of the compiler and the checker, which few questions need.
         from attemper.checker.names import UnprovenError

@@ -105,9 +105,7 @@ class Model:
     @property
     def title(self) -> str:
         """The formula, the regular expression, or how large the automaton or the program is."""
-        from attemper.workbench.sources import title_of
-
-        return title_of(self.language)
+        return self.language.title
 
     @cached_property
     def certificate(self) -> Certificate | None:

@@ -37,7 +37,7 @@ class HowRead:
     """What is said beside a text: `like` is the alphabet of what the language is put beside."""
 
     alphabet: Alphabet | None = None
-    at: At | None = None
+    at: str | None = None
     empty: str | None = None
     like: Alphabet | None = None
     of_steps_alone: bool = False
@@ -56,7 +56,7 @@ class HowRead:
 
         return cls(
             None if alphabet is None else letters_of(alphabet),
-            None if at is None else At(choice("at", at, tuple(At))),
+            None if at is None else choice("at", at, ("first", "last")),
             None if empty is None else choice("empty", empty, ("accept", "reject")),
             like,
         )
@@ -226,13 +226,14 @@ def _of_formula(spelling: Spelling, how: HowRead) -> Language:
     from attemper.languages.temporal.sides import read_language
 
     letters = how.alphabet or how.like or alphabet_of([spelling])
-    meant = read_language(parse(spelling.text, letters), how.at, how.empty == "accept")
+    at = None if how.at is None else At(how.at)
+    meant = read_language(parse(spelling.text, letters), at, how.empty == "accept")
     return Language(meant, letters, is_alphabet_read=how.alphabet is None and how.like is None)
 
 
 def _of_regex(spelling: Spelling, how: HowRead) -> Language:
-    from attemper.compiling.lowering.definite_to_formula import definite_to_formula
     from attemper.languages.regular.regex import parse_regex
+    from attemper.languages.temporal.definite import definite_to_formula
 
     _refuse(how, "an expression", alphabet=False)
     letters = how.alphabet or how.like or alphabet_of([spelling])
@@ -272,7 +273,7 @@ def alphabet_of(spellings: Sequence[Spelling]) -> Alphabet:
 
 def _symbols_named(spelling: Spelling) -> set[str] | None:
     if spelling.kind is Kind.REGEX:
-        from attemper.languages.regular.regex import symbols_in
+        from attemper.languages.regular.symbols import symbols_in
 
         named = symbols_in(spelling.text)
         return None if named is None else set(named)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from attemper.compiling.decomposing.limits import CapError, CascadeCaps
 from attemper.compiling.decomposing.looking_ahead import with_all_caps
-from attemper.compiling.lowering.definite_to_formula import definite_automaton
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal.definite import definite_automaton
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Formula
 from attemper.workbench.translate import searched

@@ -13,11 +13,11 @@ from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.trees import formula_from_nodes, formula_to_nodes
 from attemper.languages.words import Alphabet
 
-Written = TemporalLanguage | Dfa | ProgramLanguage
+SourceMeaning = TemporalLanguage | Dfa | ProgramLanguage
 """What a source says."""
 
 
-def renamed(language: Written, old: Alphabet, new: Alphabet) -> Written:
+def renamed(language: SourceMeaning, old: Alphabet, new: Alphabet) -> SourceMeaning:
     """The language in which each symbol of the old alphabet is that of the new one at the same place.
 
     What a program puts out keeps its names. The alphabets have as many symbols.

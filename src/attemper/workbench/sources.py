@@ -1,4 +1,4 @@
-"""A language as the text that a network's folder has of it, and as one line for people."""
+"""A language as the text that a network's folder has of it."""
 
 from __future__ import annotations
 
@@ -27,16 +27,3 @@ def source_of(language: Language, regime: Regime) -> Provenance:
             return Provenance("automaton", dfa_to_json(automaton), str(At.LAST), str(regime))
         case other:
             raise UnsupportedError(f"{type(other).__name__} has no text that can be read back")
-
-
-def title_of(language: Language) -> str:
-    """The formula, the regular expression, or how large the automaton or the program is."""
-    match language.definition:
-        case TemporalLanguage(formula, _, _):
-            return show(formula)
-        case Dfa(_, moves):
-            return language.written or f"an automaton with {len(moves)} states"
-        case ProgramLanguage(program, _, _):
-            return f"an attention program of {len(program.steps)} steps"
-        case other:
-            return type(other).__name__

@@ -15,7 +15,6 @@ from enum import StrEnum
 from typing import final
 
 from attemper.errors import OptionError
-from attemper.languages.temporal.reading import At
 
 
 class Kind(StrEnum):
@@ -50,7 +49,8 @@ class Spelling:
 
     kind: Kind
     text: str
-    at: At | None = None
+    at: str | None = None
+    """first, last, or None where that is not said."""
     is_bare: bool = False
     """Whether the kind was not said."""
 
@@ -88,15 +88,15 @@ def _kind(word: str) -> Kind:
     return Kind(word)
 
 
-def _at(text: str, kind: str, word: str | None) -> At | None:
+def _at(text: str, kind: str, word: str | None) -> str | None:
     if word is None:
         return None
-    if kind not in set(_SAYS_WHERE) or word not in set(At):
+    if kind not in set(_SAYS_WHERE) or word not in {"first", "last"}:
         raise OptionError(
             f"'{text.partition(':')[0][:40]}:' does not say where a language is read: write "
             "formula@first:TEXT, formula@last:TEXT, program@first:FILE or program@last:FILE"
         )
-    return At(word)
+    return word
 
 
 def _bare_kind(text: str) -> Kind:

@@ -17,7 +17,6 @@ from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.decomposing.stages import Images
 from attemper.compiling.lowering.cascade_to_formula import cascade_to_formula, shared_formula, tree_size
-from attemper.compiling.lowering.connectives import any_of, negation
 from attemper.compiling.lowering.counter_to_formula import counter_to_formula
 from attemper.compiling.lowering.shorten_formula import shortened, with_operands
 from attemper.compiling.lowering.split_formula import shortest
@@ -26,6 +25,7 @@ from attemper.compiling.simplifying.spell_out import Shared
 from attemper.errors import InternalError, UnsupportedError
 from attemper.languages.regular.classes import classify
 from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal.connectives import any_of, negation
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show

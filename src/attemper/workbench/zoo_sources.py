@@ -14,7 +14,7 @@ from attemper.languages.temporal.reading import At
 from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet
 from attemper.workbench.language import Language
-from attemper.workbench.renaming import Written, renamed
+from attemper.workbench.renaming import SourceMeaning, renamed
 
 
 def language_of(entry: ZooEntry, source: SourceText, alphabet: Alphabet | None = None) -> Language:
@@ -29,7 +29,7 @@ def language_of(entry: ZooEntry, source: SourceText, alphabet: Alphabet | None =
     return Language(renamed(meant, own, alphabet), alphabet)
 
 
-def _meant(entry: ZooEntry, source: SourceText, alphabet: Alphabet) -> Written:
+def _meant(entry: ZooEntry, source: SourceText, alphabet: Alphabet) -> SourceMeaning:
     match source:
         case FormulaText(text, at):
             accepts_empty = isinstance(entry, Entry) and entry.accepts(())

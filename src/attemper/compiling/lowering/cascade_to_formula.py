@@ -12,11 +12,11 @@ from __future__ import annotations
 from attemper.attention_program import ops
 from attemper.compiling.cascade import Cascade
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
-from attemper.compiling.lowering.connectives import FALSE, TRUE, all_of, any_of, negation
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ONE, ClosedForm, Product, Test
 from attemper.exact.predicates import NonNegative, Remainder, Zero
 from attemper.languages.temporal import syntax
+from attemper.languages.temporal.connectives import FALSE, TRUE, all_of, any_of, negation
 
 LARGEST = 20_000
 """Formulas of more operators and symbols are not written down."""

@@ -9,8 +9,8 @@ and at all positions before:
 from __future__ import annotations
 
 from attemper.compiling.bounded_counter import BoundedCounter
-from attemper.compiling.lowering.connectives import FALSE, all_of, any_of, negation
 from attemper.languages.temporal import syntax
+from attemper.languages.temporal.connectives import FALSE, all_of, any_of, negation
 
 
 def counter_to_formula(counter: BoundedCounter) -> syntax.Formula:

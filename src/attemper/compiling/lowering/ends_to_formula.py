@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from attemper.compiling.lowering.connectives import FALSE, TRUE, all_of, any_of, negation
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.temporal import syntax
+from attemper.languages.temporal.connectives import FALSE, TRUE, all_of, any_of, negation
 
 MOST_ENDS = 20_000
 """More combinations of a state and three letters are not looked at."""

@@ -12,10 +12,10 @@ from typing import assert_never
 
 from attemper.attention_program import ops
 from attemper.compiling.lowering.cascade_to_formula import LARGEST, tree_size
-from attemper.compiling.lowering.connectives import FALSE, TRUE, all_of, any_of, negation
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ClosedForm, Number, Test
 from attemper.exact.predicates import NonNegative, Predicate, Zero
+from attemper.languages.temporal.connectives import FALSE, TRUE, all_of, any_of, negation
 from attemper.languages.temporal.show import show_within
 from attemper.languages.temporal.syntax import (
     Binary,

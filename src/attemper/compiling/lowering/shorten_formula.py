@@ -13,11 +13,11 @@ from math import lcm
 from typing import TypeVar, final
 
 from attemper.compiling.lowering.cascade_to_formula import POSITION
-from attemper.compiling.lowering.connectives import negation
 from attemper.errors import UnsupportedError
 from attemper.exact.predicates import Remainder
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal import syntax
+from attemper.languages.temporal.connectives import negation
 from attemper.languages.temporal.core import values_by_core
 from attemper.languages.words import Alphabet
 

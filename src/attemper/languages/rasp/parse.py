@@ -96,7 +96,7 @@ class _TextReader:
     text: str
     alphabet: Alphabet
     accepts_empty: bool | None = None
-    definitions: list[syntax.Definition] = field(default_factory=list)
+    definitions: list[syntax.Assignment] = field(default_factory=list)
     defined: dict[str, int] = field(default_factory=dict)
     bare: dict[str, int] = field(default_factory=dict)
     """Names of symbols that were written without quotes, and the line of the first."""
@@ -150,7 +150,7 @@ class _TextReader:
             raise mistake(f"{earlier}: {hint}", self.text, place)
         if len(self.definitions) == MAX_DEFINITIONS:
             raise mistake(f"there are more than {MAX_DEFINITIONS:,} definitions", self.text, place)
-        self.definitions.append(syntax.Definition(name.value, _expression(expression), place=place))
+        self.definitions.append(syntax.Assignment(name.value, _expression(expression), place=place))
         self.defined[name.value] = number
 
     def _children(self, rule: str, number: int, line: str) -> list[_Child]:

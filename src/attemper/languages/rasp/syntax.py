@@ -367,7 +367,7 @@ Expression = (
 
 @final
 @dataclass(frozen=True)
-class Definition(Node):
+class Assignment(Node):
     """A name for an expression."""
 
     name: str
@@ -385,7 +385,7 @@ class ProgramText:
 
     alphabet: Alphabet
     accepts_empty: bool | None
-    definitions: tuple[Definition, ...]
+    definitions: tuple[Assignment, ...]
     output: Expression
     at: At = At.LAST
     divisor: Divisor | None = None

@@ -388,7 +388,7 @@ def _open(nodes: Sequence[syntax.Expression]) -> dict[int, bool]:
     return found
 
 
-def _written(root: syntax.Expression) -> tuple[tuple[syntax.Definition, ...], syntax.Expression]:
+def _written(root: syntax.Expression) -> tuple[tuple[syntax.Assignment, ...], syntax.Expression]:
     """The definitions, and the output in terms of them."""
     nodes = list(_in_order(root))
     writing = _Writing(nodes)
@@ -412,7 +412,7 @@ class _Writing:
         self.taken = set(self.names.values())
         self.written: dict[int, syntax.Expression] = {}
         self.depths: dict[int, int] = {}
-        self.definitions: list[syntax.Definition] = []
+        self.definitions: list[syntax.Assignment] = []
 
     def add(self, node: syntax.Expression) -> None:
         """One more expression; its parts are written."""
@@ -430,8 +430,8 @@ class _Writing:
 
     def _define(self, name: str, expression: syntax.Expression) -> None:
         """A definition; nothing, if the expression has become that name already."""
-        if expression != syntax.Name(name) and syntax.Definition(name, expression) not in self.definitions:
-            self.definitions.append(syntax.Definition(name, expression))
+        if expression != syntax.Name(name) and syntax.Assignment(name, expression) not in self.definitions:
+            self.definitions.append(syntax.Assignment(name, expression))
 
     def _name(self, node: syntax.Expression, depth: int) -> str | None:
         if id(node) in self.names:

@@ -75,23 +75,6 @@ def parse_regex(text: str, alphabet: str | Sequence[str] | Alphabet) -> Dfa:
     return minimal(deterministic(read_regex(text, alphabet), alphabet))
 
 
-def symbols_in(text: str) -> tuple[str, ...] | None:
-    """The symbols that an expression names, sorted; None where it also means symbols that it does not name.
-
-    That are `.`, `[^a]`, ranges and complements. None, too, where blanks stand between longer words: these
-    may be symbols, or letters that were moved apart.
-
-    >>> symbols_in("(ab|'push')* b"), symbols_in("(a|.)*"), symbols_in("push pop")
-    (('a', 'b', 'push'), None, None)
-    """
-    quoted = [found.group()[1:-1] for found in _QUOTED.finditer(text)]
-    bare = _QUOTED.sub("()", text)
-    if re.search(r"[.^~-]", bare) or re.search(r"\w\w+\s+\w|\w\s+\w\w", bare):
-        return None
-    letters = {c for c in _BRACES.sub("", bare) if not c.isspace() and c not in _SYNTAX}
-    return tuple(sorted({*quoted, *letters} - {""}))
-
-
 def read_regex(text: str, alphabet: Alphabet) -> Nfa:
     """The nondeterministic automaton of the expression; raises what `parse_regex` raises."""
     if not text.strip():
@@ -141,15 +124,14 @@ class _Mark:
 
 _Token = _OneOf | _Repeat | _Mark
 
-_SYNTAX = frozenset("|&~*+?.^-()[]{}'\"")
+SYNTAX = frozenset("|&~*+?.^-()[]{}'\"")
 _MARKS = frozenset("()|&~")
 _REPETITIONS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 _ELSEWHERE = dict.fromkeys("^$", "; an expression is always about the whole word, so leave ^ and $ out") | {
     "\\": "; there are no escapes: write [0-9] for a digit, and quote what is a special character, as in '+'"
 }
 """What to write for what other regular expressions have."""
-_BRACES = re.compile(r"\{\s*0*([0-9]+)\s*(?:(,)\s*(?:0*([0-9]+)\s*)?)?\}")
-_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
+BRACES = re.compile(r"\{\s*0*([0-9]+)\s*(?:(,)\s*(?:0*([0-9]+)\s*)?)?\}")
 _OPERANDS = ("a symbol", "'.'", "'['", "'('", "'~'")
 
 
@@ -185,7 +167,7 @@ _SymbolReader = Callable[[int], tuple[int, int]]
 
 def _symbol_reader(text: str, alphabet: Alphabet) -> _SymbolReader:
     numbers = {symbol: number for number, symbol in enumerate(alphabet.symbols)}
-    bare = sorted((s for s in numbers if not _SYNTAX & set(s)), key=len, reverse=True)
+    bare = sorted((s for s in numbers if not SYNTAX & set(s)), key=len, reverse=True)
     longest_first = re.compile("|".join(map(re.escape, bare)) if bare else r"(?!)")
 
     def read(place: int) -> tuple[int, int]:
@@ -201,7 +183,7 @@ def _symbol_reader(text: str, alphabet: Alphabet) -> _SymbolReader:
         found = longest_first.match(text, place)
         if found:
             return numbers[found.group()], found.end()
-        if quote in _SYNTAX:
+        if quote in SYNTAX:
             raise _error(f"'{quote}' cannot stand here{_quoting(quote, alphabet)}", text, place)
         word = re.compile(r"." if alphabet.is_single_character else r"\w+|.", re.DOTALL).match(text, place)
         raise _unknown(word.group() if word else "", text, place, alphabet)
@@ -211,7 +193,7 @@ def _symbol_reader(text: str, alphabet: Alphabet) -> _SymbolReader:
 
 def _braces(text: str, place: int) -> tuple[_Repeat, int]:
     """The repetition {n}, {n,} or {n,m} at the place, and the place behind it."""
-    found = _BRACES.match(text, place)
+    found = BRACES.match(text, place)
     if not found:
         raise _error("a repetition is written {n}, {n,} or {n,m}", text, place)
     least, comma, most = found.groups()
@@ -275,7 +257,7 @@ def _unknown(symbol: str, text: str, place: int, alphabet: Alphabet) -> SourceEr
 
 def _quoting(found: str, alphabet: Alphabet) -> str:
     """A hint, if the text found begins a symbol that must be quoted."""
-    meant = [s for s in alphabet.symbols if s.startswith(found) and _SYNTAX & set(s)]
+    meant = [s for s in alphabet.symbols if s.startswith(found) and SYNTAX & set(s)]
     if not meant:
         return _ELSEWHERE.get(found, "")
     quote = '"' if "'" in meant[0] else "'"

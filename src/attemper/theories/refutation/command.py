@@ -16,7 +16,6 @@ from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import AtOption, EmptyOption, Json, LanguageArgument
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.searching import require_file, use_few_threads, written
-from attemper.workbench.cli.written import how_said
 from attemper.workbench.options import polarity_note
 from attemper.workbench.spelling import Kind, spelling_of
 
@@ -69,7 +68,7 @@ def refute_command(
     with activity("refuting") as report:
         found = search_and_check(
             lambda: load_model(model, length),
-            lambda found: target_of(language, found, *how_said(at, empty)),
+            lambda found: target_of(language, found, at, empty),
             source=model,
             free=free,
             seconds=seconds,

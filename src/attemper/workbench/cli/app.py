@@ -16,10 +16,9 @@ from typer.core import TyperGroup
 
 from attemper.errors import ExitCode
 from attemper.missing import torch_needed
-from attemper.registry import COMMANDS, Command, Panel
+from attemper.registry import COMMANDS, Command
 from attemper.workbench.cli.console import ReaderLeftError, out
 from attemper.workbench.cli.failing import failed, silence
-from attemper.workbench.cli.options import Quiet
 from attemper.workbench.cli.progress import progress_shown
 from attemper.workbench.cli.retired import refuse_retired
 
@@ -33,6 +32,8 @@ EPILOG = (
     "With --json an error is one JSON object on the standard error."
 )
 """`errors.ExitCode` in short."""
+
+Quiet = Annotated[bool, typer.Option("--quiet", help="Say nothing of what goes on.")]
 
 ASKED = "_ATTEMPER_COMPLETE"
 """The variable by which a shell asks how a line goes on, with typer's scripts."""
@@ -64,8 +65,8 @@ class _InPanels(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         width = max(len(command.name) for command in COMMANDS)
-        for panel in Panel:
-            rows = [(one.name.ljust(width), one.help) for one in COMMANDS if one.panel is panel]
+        for panel in dict.fromkeys(one.panel for one in COMMANDS):
+            rows = [(one.name.ljust(width), one.help) for one in COMMANDS if one.panel == panel]
             with formatter.section(panel):
                 formatter.write_dl(rows)
 

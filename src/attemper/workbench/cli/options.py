@@ -7,19 +7,11 @@ import re
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from attemper.languages.temporal.reading import At
 from attemper.workbench.spelling import KINDS, Kind
-
-
-class EmptyVerdict(StrEnum):
-    """The verdict on the empty word."""
-
-    ACCEPT = "accept"
-    REJECT = "reject"
 
 
 def kinds_begun(incomplete: str) -> list[str]:
@@ -32,7 +24,6 @@ def kinds_begun(incomplete: str) -> list[str]:
 
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder made by 'attemper compile'.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Say nothing of what goes on.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of text.")]
 
 LanguageArgument = Annotated[
@@ -48,13 +39,13 @@ AlphabetOption = Annotated[
     ),
 ]
 AtOption = Annotated[
-    At | None,
+    Literal["first", "last"] | None,
     typer.Option(
         help="Where a formula, or a program's steps, are read; must be said for pure future formulas."
     ),
 ]
 EmptyOption = Annotated[
-    EmptyVerdict | None,
+    Literal["accept", "reject"] | None,
     typer.Option(help="What a formula, or a program's steps, say of the empty word (default: reject)."),
 ]
 LimitOption = Annotated[

@@ -106,7 +106,7 @@ def waiting_for_the_user() -> Iterator[None]:
 
 @contextmanager
 def progress_shown(title: str) -> Iterator[None]:
-    """What a command of this title does is shown as long as it is in here, unless it speaks JSON or is to be quiet."""
+    """What a command of this title does is shown as long as it is in here, unless it is to be quiet."""
     doing.begin("")
     if wants_quiet():
         yield

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet, show_alphabet
-from attemper.workbench.cli.options import EmptyVerdict
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.language import Language
 from attemper.workbench.naming import language
@@ -19,19 +17,13 @@ if TYPE_CHECKING:
 def written_language(
     text: str,
     alphabet: str | None = None,
-    at: At | None = None,
-    empty: EmptyVerdict | None = None,
+    at: AtName | None = None,
+    empty: EmptyName | None = None,
     like: Alphabet | None = None,
 ) -> Language:
     """The language of a LANGUAGE argument and the options beside it; raises what `naming.language` raises."""
     with activity("reading the language"):
-        where, verdict = how_said(at, empty)
-        return language(text, alphabet, at=where, empty=verdict, like=like)
-
-
-def how_said(at: At | None, empty: EmptyVerdict | None) -> tuple[AtName | None, EmptyName | None]:
-    """Two options as `naming.language` takes them."""
-    return None if at is None else at.value, None if empty is None else empty.value
+        return language(text, alphabet, at=at, empty=empty, like=like)
 
 
 def lines_on(found: Language) -> Iterator[str]:

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 import attemper
-from attemper.compiling.lowering import definite_to_formula as written
-from attemper.compiling.lowering.definite_to_formula import definite_to_formula
+from attemper.languages.temporal import definite as written
+from attemper.languages.temporal.definite import definite_to_formula
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Alphabet, Word, words_of_length

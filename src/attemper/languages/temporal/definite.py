@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import final
 
-from attemper.compiling.lowering.connectives import FALSE, TRUE, all_of, any_of, negation
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import Nfa, deterministic, members, read_regex
+from attemper.languages.temporal.connectives import FALSE, TRUE, all_of, any_of, negation
 from attemper.languages.temporal.show import show_within
 from attemper.languages.temporal.syntax import Formula, Symbol, Unary, UnaryOperator
 from attemper.languages.words import Alphabet
