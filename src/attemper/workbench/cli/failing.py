@@ -13,9 +13,6 @@ from attemper.errors import AmbiguousReadingError, AttemperError, ExitCode
 from attemper.escapes import escaped
 from attemper.workbench.cli.console import err, print_json_error
 
-HINT = "Try 'attemper --help' or 'attemper COMMAND --help'."
-
-
 def failed(error: BaseException) -> int:
     """Say what went wrong, as the command line asks (`--json` or not), and return the exit code."""
     code, message = _code_of(error), _message_of(error)
@@ -34,7 +31,7 @@ def failed(error: BaseException) -> int:
         case _:
             err.print(f"error: {message}")
     if code is ExitCode.USAGE and isinstance(error, typer.exceptions.TyperException):
-        err.print(HINT)
+        err.print(f"Try '{' '.join(_command_of(error))} --help'.")
     if code is ExitCode.INTERNAL:
         err.print_lines(_traceback(error))
     return code
@@ -58,6 +55,15 @@ def wants_quiet() -> bool:
 def _is_said(option: str) -> bool:
     arguments = sys.argv[1:]
     return option in arguments[: arguments.index("--") if "--" in arguments else None]
+
+
+def _command_of(error: typer.exceptions.TyperException) -> list[str]:
+    """The command that was used wrongly, as it is typed: attemper itself where none was found."""
+    names, context = list[str](), getattr(error, "ctx", None)
+    while context is not None and context.parent is not None:
+        names.insert(0, context.info_name)
+        context = context.parent
+    return ["attemper", *names]
 
 
 def _details(error: BaseException) -> Mapping[str, object]:
