@@ -230,6 +230,12 @@ def test_parity_alone_is_an_alias_that_says_its_polarity() -> None:
     ("name", "message"),
     [
         ("parety", "there is no 'parety' in the zoo; the nearest name is 'parity'"),
+        ("dyck", "no 'dyck' in the zoo; names with it are 'dyck-1', 'dyck-shuffle-2', 'dyck-1-depth-3',"),
+        ("dyck", "'dyck-2', 'dyck-3', 'dyck1', 'dyck2'"),
+        ("Flip", "names with it are 'flip-flop'"),
+        ("nope", "there is no 'nope' in the zoo; 'attemper zoo' lists all names"),
+        ("", "there is no '' in the zoo; 'attemper zoo' lists all names"),
+        ("x" * 10**6, "'attemper zoo' lists all names"),
         ("tomita-8", "the nearest name is 'tomita-"),
         ("k-hop-5", "there is no 'k-hop-5' in the zoo: of 'k-hop-K' there are K = 1 to 4"),
         ("k-hop-0", "the nearest name is 'k-hop-"),

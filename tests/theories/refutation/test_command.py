@@ -158,7 +158,7 @@ def test_a_compiled_network_is_refuted_and_checked_from_its_folder(here: Path) -
         (
             ("{}:nine", "zoo:even"),
             2,
-            "there is no 'even' in the zoo; the nearest name is 'even-runs'",
+            "there is no 'even' in the zoo; names with it are 'parity-even', 'even-runs'",
         ),
         (("{}:nine", "zoo:majority"), 4, "the zoo has no automaton of 'majority'"),
         (("{}:nine", "zoo:k-hop-1"), 4, "'k-hop-1' needs 3 symbols, and the model has 2"),

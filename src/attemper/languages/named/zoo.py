@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from typing import Any, final
 
 from attemper.errors import OptionError, UnsupportedError
 from attemper.languages.named import counting, nesting, numbers, regular, retrieval, transductions
 from attemper.languages.named.entry import Entry, Transduction, ZooEntry
+
+FARTHEST = 2
+"""A name that differs in more letters is not what was meant."""
 
 LONGEST_PATTERN = 8
 """The greatest length of the pattern of `detect-...`."""
@@ -151,7 +153,8 @@ def _listed(*shown: str) -> Iterator[ZooEntry]:
 def named(name: str) -> ZooEntry:
     """The entry of this name, or of what the name stands for.
 
-    Raises `OptionError` with the nearest names if there is none.
+    Raises `OptionError` if there is none: with the names that contain the text, or else the nearest one,
+    unless all are far.
 
     >>> named("parity").name, named("k-hop-2").layers
     ('parity-even', 3)
@@ -168,12 +171,32 @@ def named(name: str) -> ZooEntry:
         member = family.named(name)
         if member is not None:
             return member
+    raise OptionError(f"there is no '{name}' in the zoo; {_advice(name)}")
+
+
+def _advice(name: str) -> str:
     known = [*(one.name for one in everything()), *ALIASES]
-    nearest = get_close_matches(name, known, n=3, cutoff=0.5)
-    hint = "'attemper zoo' lists all names"
-    if nearest:
-        hint = f"the nearest name is '{nearest[0]}'"
-    raise OptionError(f"there is no '{name}' in the zoo; {hint}")
+    if name and (longer := [f"'{one}'" for one in known if name.lower() in one]):
+        return f"names with it are {', '.join(longer)}"
+    alike = [one for one in known if abs(len(one) - len(name)) <= FARTHEST]
+    nearest = min(alike, key=lambda one: _distance(name, one), default="")
+    if nearest and _distance(name, nearest) <= FARTHEST:
+        return f"the nearest name is '{nearest}'"
+    return "'attemper zoo' lists all names"
+
+
+def _distance(one: str, other: str) -> int:
+    """How many letters must be put in, taken out or replaced to make one of the other.
+
+    >>> _distance("parety", "parity"), _distance("nope", "ones")
+    (1, 3)
+    """
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        above, row = row, [i]
+        for j, against in enumerate(other, 1):
+            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (letter != against)))
+    return row[-1]
 
 
 def language_named(name: str) -> Entry:

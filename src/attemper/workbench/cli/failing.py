@@ -13,6 +13,7 @@ from attemper.errors import AmbiguousReadingError, AttemperError, ExitCode
 from attemper.escapes import escaped
 from attemper.workbench.cli.console import err, print_json_error
 
+
 def failed(error: BaseException) -> int:
     """Say what went wrong, as the command line asks (`--json` or not), and return the exit code."""
     code, message = _code_of(error), _message_of(error)
