@@ -530,6 +530,34 @@ def assert_refused(
             (FORMULA,),
         ),
         ("a Sb", 3, "unknown operator 'Sb'", (OPERATOR,)),
+        # What others write.
+        ("[](a -> <>b)", 1, "'[]' is written G, or H of what came before", (FORMULA,)),
+        ("a -> <>b", 6, "'<>' is written F, or O of what came before", (FORMULA,)),
+        ("a <> b", 3, "'<' cannot stand here", (OPERATOR, "the end")),
+        ("\u25a1a", 1, "'\u25a1' is written G, or H", (FORMULA,)),
+        ("\u25c7a", 1, "'\u25c7' is written F, or O", (FORMULA,)),
+        (
+            "a & \u25cbb",
+            5,
+            "'\u25cb' is written X (WX where there may be no next position), or Y",
+            (FORMULA,),
+        ),
+        (
+            "\u2200x a",
+            1,
+            "'\u2200' is written G, or H of what came before: there are no variables",
+            (FORMULA,),
+        ),
+        (
+            "\u2203x a",
+            1,
+            "'\u2203' is written F, or O of what came before: there are no variables",
+            (FORMULA,),
+        ),
+        ("a \u2227 b", 3, "'\u2227' is written &", (OPERATOR,)),
+        ("P a", 1, "'P' is written O (as a symbol quote it: 'P')", (FORMULA,)),
+        ("Pa", 1, "unknown operator 'Pa'", (FORMULA,)),
+        ("a V b", 3, "'V' is written R", (OPERATOR,)),
         ("a & Push", 5, "unknown operator 'Push'", (FORMULA,)),
         ("a b", 3, "'b' cannot stand here", (OPERATOR, "the end")),
         ("a 'b'", 3, "''b'' cannot stand here", (OPERATOR, "the end")),
@@ -779,3 +807,8 @@ def test_operators_that_are_words_are_whole_words(text: str) -> None:
 @pytest.mark.parametrize("text", ["pos < 1 => a", "#<[a] = 1 => b", "1 < pos => b", "len > 2*pos => a"])
 def test_the_arrow_alias_stands_behind_a_comparison_too(text: str) -> None:
     assert parse(text) == parse(text.replace("=>", "->"))
+
+
+def test_a_sign_of_others_that_is_a_symbol_is_quoted() -> None:
+    with pytest.raises(SourceError, match="write '\u25a1' in quotes: O '\u25a1'"):
+        parse("O \u25a1", Alphabet(("\u25a1", "b")))

@@ -14,6 +14,7 @@ from lark.tree import Meta
 from attemper.errors import SourceError
 from attemper.exact.predicates import BUILT_IN, Named, PredicateError, Remainder, named, registered_names
 from attemper.languages.temporal import syntax
+from attemper.languages.temporal.dialects import written_here
 from attemper.languages.words import Alphabet
 
 MAX_NESTING = 1000
@@ -295,7 +296,10 @@ def _located(error: UnexpectedInput, text: str, alphabet: Alphabet | None) -> So
             column=len(lines[-1]) + 1,
             expected=expected,
         )
-    if "a formula" in expected:
+    foreign = written_here(text[token.start_pos or 0 :])
+    if "a formula" in expected and foreign is not None:
+        message = foreign
+    elif "a formula" in expected:
         message = f"the formula breaks off before '{token.value}'"
     elif compares:
         message = f"a number must be compared, '{token.value}' does not (quote digits that are symbols: '1')"
@@ -315,14 +319,17 @@ def _unknown(text: str, place: int, alphabet: Alphabet | None) -> str:
         return f"a quotation mark is not closed{f' (as a symbol write {quoted})' if quoted else ''}"
     if shown == "#":
         return "a count is written #<[f], #>[f] or #[f]"
+    foreign = written_here(text[place:])
     if re.match(r"[A-Z]", shown):
+        if foreign is not None:
+            return f"{foreign} (as a symbol quote it: '{shown}')"
         return f"unknown operator '{shown}' (operators are separate words; as a symbol quote it: '{shown}')"
     meant, quoted = _quoted(text, place, alphabet)
     if meant:
         written = f"{text[:place]}{quoted}{text[place + len(meant) :]}"
         example = f": {written}" if len(written) <= LONGEST_EXAMPLE and written.isprintable() else ""
         return f"write {quoted} in quotes{example}"
-    return f"unexpected {shown!r}"
+    return foreign or f"unexpected {shown!r}"
 
 
 def _quoted(text: str, place: int, alphabet: Alphabet | None) -> tuple[str, str]:
