@@ -86,6 +86,18 @@ def test_whole_texts(text: str, line: int, column: int, said: str) -> None:
         ("output q", 8, "'q' is not defined"),
         ("output p & knd = round", 12, "did you mean 'kind'?"),
         ("output 'a b' = symbol", 8, "blank"),
+        ("output cout[j <= i] p > 1", 8, "unknown name 'cout': did you mean count?"),
+        ("output p & rigthmost[j <= i] p else true", 12, "unknown name 'rigthmost': did you mean rightmost?"),
+        ("output previos p", 8, "unknown name 'previos': did you mean previous?"),
+        ("output frist", 8, "'frist' is not defined: did you mean 'first'?"),
+        ("output foo[j <= i] p", 11, "'[' stands only behind some, every, count, rightmost and leftmost"),
+        (
+            "output every[all] kind = symbol",
+            19,
+            "a Symbol{round, square}; brackets: every[all] (kind = symbol)",
+        ),
+        ("output some[j <= i] d > 3 & p", 21, "an Integer; brackets: some[j <= i] (d > 3)"),
+        ("output some[all] knd = symbol", 18, "'knd' is not defined: did you mean 'kind'?"),
         ("output i", 8, "'i' is no integer"),
         ("output at firs p", 11, "expected: first or last"),
         ("output p(j)", 8, "(j) stands only inside [ : ] and behind it"),
@@ -149,6 +161,11 @@ def test_lines(written: str, column: int, said: str) -> None:
     assert said in str(error)
     assert assert_points_into(error, text) == (6, column)
     assert error.exit_code is ExitCode.SOURCE
+
+
+def test_a_name_that_is_defined_is_not_taken_for_a_word_of_the_language() -> None:
+    error = error_of("alphabet a b\nempty reject\ncounts = in 'a'\noutput counts[all] counts")
+    assert "'[' stands only behind" in str(error)
 
 
 FIFTEEN = " ".join("abcdefghijklmno")

@@ -10,7 +10,7 @@ from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from attemper.errors import AttemperError, SourceError, UnsupportedError
-from attemper.languages.rasp.syntax import Location
+from attemper.languages.rasp.syntax import RESERVED, Location
 
 NEAREST = "nearest rightmost[j <= i : p(j), x(j) ~ y(i)] v"
 """How a nearest Integer is asked for."""
@@ -45,6 +45,9 @@ def in_our_words(error: UnexpectedInput, text: str, line: int) -> AttemperError:
     if error.token.type == "$END":
         return mistake("the line ends too early", text, Location(line, len(source.rstrip()) + 1), *expected)
     place = Location(line, error.token.column or 1)
+    if history and (meant := _meant(history[-1], text)):
+        before = Location(line, history[-1].column or 1)
+        return mistake(f"unknown name '{history[-1].value[:40]}': did you mean {meant}?", text, before)
     if error.token.value == "else" and re.search(r"\bnearest\b", source[: place.column]):
         return mistake("'nearest' always finds a position, and takes no 'else'", text, place)
     return mistake(_unexpected(error.token, history), text, place, *expected)
@@ -55,6 +58,14 @@ def _unknown(rest: str, text: str, place: Location, expected: tuple[str, ...]) -
         return mistake("a quotation mark is not closed", text, place)
     found = re.match(r"[A-Za-z_0-9]+|.", rest)
     return mistake(f"unexpected {found.group()[:40] if found else rest[:1]!r}", text, place, *expected)
+
+
+def _meant(before: Token, text: str) -> str | None:
+    """The word of the language for which a name was written, if what follows it cannot follow a name."""
+    name = before.value
+    if before.type != "NAME" or re.search(rf"^\s*{name}\s*=", text, re.MULTILINE):
+        return None
+    return nearest_name(name, RESERVED)
 
 
 def _unexpected(token: Token, history: list[Token]) -> str:
@@ -69,6 +80,8 @@ def _unexpected(token: Token, history: list[Token]) -> str:
         return f"'~' stands only in nearest, behind a comma if there is a condition: {NEAREST}"
     if before is not None and before.value == "nearest":
         return f"behind 'nearest' stands 'rightmost' or 'leftmost': {NEAREST}"
+    if token.value == "[":
+        return "'[' stands only behind some, every, count, rightmost and leftmost"
     if token.value in {")", "]"}:
         return f"'{token.value}' closes nothing, or comes too early"
     return f"'{token.value[:40]}' cannot stand here"

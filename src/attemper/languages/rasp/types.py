@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never, final
 
 from attemper.attention_program.ops import Mask
@@ -11,6 +11,7 @@ from attemper.errors import SourceError
 from attemper.languages.rasp import syntax
 from attemper.languages.rasp.equality import conjuncts, may_match
 from attemper.languages.rasp.located import mistake, nearest_name, unsupported
+from attemper.languages.rasp.show import show_expression
 from attemper.languages.temporal.reading import At
 
 
@@ -258,6 +259,7 @@ class _Checker:
 
     def _comparison(self, expression: syntax.Comparison, inside: bool) -> Type:
         relation = expression.relation
+        self._refuse_loose(expression)
         left, right = (self._type(side, inside) for side in (expression.left, expression.right))
         match left, right:
             case IntegerType(), IntegerType():
@@ -284,6 +286,17 @@ class _Checker:
                 message = f"'{relation}' compares two Integers or two Symbols, not {_a(left)} and {_a(right)}"
                 raise self._mistake(message, expression.place)
         return BIT
+
+    def _refuse_loose(self, expression: syntax.Comparison) -> None:
+        """What `every[...]` speaks of ends before a comparison, unless that stands in brackets."""
+        if not isinstance(head := expression.left, syntax.Quantified) or head.body is None:
+            return
+        found = self._there(head.body)
+        self.refuse_undefined(head.body, found, BIT)
+        if found != BIT:
+            meant = show_expression(replace(head, body=replace(expression, left=head.body)))
+            message = f"'{head.quantifier}' speaks of a Bit, and this is {_a(found)}; brackets: {meant}"
+            raise self._mistake(message, head.body.place)
 
     def _one_side(self, expression: syntax.Expression) -> None:
         if len(syntax.indices(expression)) > 1:
@@ -459,7 +472,7 @@ class _Checker:
         if name in self.source.alphabet.symbols:
             message = f"'{name}' is a symbol: that it stands here is written in '{name}'"
             return self._mistake(message, expression.place)
-        meant = nearest_name(name, self.types)
+        meant = nearest_name(name, [*self.types, *syntax.RESERVED])
         hint = f": did you mean '{meant}'?" if meant else ""
         message = f"'{name}' is not defined{hint} (the name of a symbol can be put in quotes)"
         return self._mistake(message, expression.place)
