@@ -16,6 +16,7 @@ from attemper.languages.regular.classes import RegularClass
 from attemper.networks.layers import Construction, HardWeighting, Masking
 from attemper.networks.regime import Regime
 from attemper.registry import COMMANDS
+from attemper.workbench.zoo import compile_named
 from tests.support.cli.checked_here import checked_here
 from tests.support.cli.command_line import attemper
 
@@ -169,3 +170,13 @@ def test_terms_that_look_like_any_word_are_explained_where_they_are_printed(prin
     terms += ["digest", "logit", "construction", "forcing number", "coordinate", "free", "sensitive"]
     assert [term for term in terms if first_use(term, printed) is None] == []
     assert [term for term in terms if term not in defined()] == []
+
+
+def test_a_network_without_clamps_is_explained(tmp_path: Path) -> None:
+    """`verify` prints this in place of a margin, for what puts out numbers only."""
+    compile_named("fraction-seen").save(tmp_path / "numbers")
+    outcome = attemper("verify", tmp_path / "numbers", "--up-to", "2", "--random", "0")
+    assert outcome.out.endswith("; no clamps\n")
+    text = GLOSSARY.read_text(encoding="utf-8")
+    clamp = text.partition("### clamp\n")[2].partition("###")[0]
+    assert "`no clamps`" in clamp
