@@ -203,3 +203,12 @@ def test_a_digest_is_of_what_is_said_not_of_how() -> None:
     digests = {digest_of(settings_from({**one, "model": {**one["model"], "heads": 1}})) for one in others}
     assert len(others) > 10
     assert len({*digests, digest_of(short)}) == len(others) + 1 - (1 if full["model"]["heads"] == 1 else 0)
+
+
+def test_there_is_one_message_for_one_mistake() -> None:
+    with pytest.raises(OptionError) as caught:
+        settings_from({"task": PARITY, "evaluation": {"lengths": [-1]}, "model": {"width": 0}})
+    assert str(caught.value) == (
+        "settings: model.width: Input should be greater than or equal to 1; "
+        "evaluation.lengths.0: Input should be greater than or equal to 1"
+    )

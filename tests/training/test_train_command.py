@@ -24,8 +24,18 @@ def test_a_run_is_a_table_of_what_was_measured(config: Path, tmp_path: Path) -> 
     assert header.split() == ["n", "words", "loss", "above", "H_opt", "own", "floor", "mean", "change"]
     assert (first.split()[:2], second.split()[:2]) == (["2", "4"], ["5", "4"])
     assert last == f"losses in nats; wrote {tmp_path / 'run'}"
+
+
+def test_a_finished_run_says_first_that_nothing_was_trained(config: Path, tmp_path: Path) -> None:
+    said = attemper("train", config, "-o", tmp_path / "run").out.splitlines()
     again = attemper("train", config, "-o", tmp_path / "run")
-    assert (again.code, again.out) == (0, said.out)
+    assert again.out.splitlines() == [
+        f"nothing was trained: {tmp_path / 'run'} is finished",
+        *said[:-1],
+        f"losses in nats; read from {tmp_path / 'run'}",
+    ]
+    *_, summary = attemper("train", config, "-o", tmp_path / "run", "--json").records
+    assert summary["trained"] is False
 
 
 def test_json_has_every_record_of_the_run(config: Path, tmp_path: Path) -> None:
@@ -33,7 +43,8 @@ def test_json_has_every_record_of_the_run(config: Path, tmp_path: Path) -> None:
     *rows, summary = said.records
     assert [json.loads(line) for line in (tmp_path / "run/metrics.jsonl").read_text().splitlines()] == rows
     changed = tiny(training={"steps": 2})
-    assert summary == {"kind": "run", "folder": str(tmp_path / "run"), "settings": digest_of(changed)}
+    said_of_it = {"kind": "run", "folder": str(tmp_path / "run"), "settings": digest_of(changed)}
+    assert summary == {**said_of_it, "trained": True}
     assert {row["kind"] for row in rows} == {"step", "measured"}
 
 

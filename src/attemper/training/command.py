@@ -61,13 +61,17 @@ def train_command(
     if over:
         _sweep(entries, over, output, threads, jobs, json=json)
         return
-    run = _run(settings_from(entries), output, threads, resume=resume)
+    from attemper.training.runs import is_finished
+
+    settings = settings_from(entries)
+    was_finished = is_finished(output)
+    run = _run(settings, output, threads, resume=resume)
     if json:
         for row in run.rows:
             print_json(row)
-        print_json(_summary(run))
+        print_json(_summary(run, was_finished=was_finished))
         return
-    _print(run)
+    _print(run, was_finished=was_finished)
 
 
 def _run(settings: Settings, folder: Path, threads: int, *, resume: bool) -> TrainingRun:
@@ -83,35 +87,39 @@ def _run(settings: Settings, folder: Path, threads: int, *, resume: bool) -> Tra
 def _sweep(
     entries: Mapping[str, object], axes: Sequence[str], folder: Path, threads: int, jobs: int, *, json: bool
 ) -> None:
-    from attemper.training.runs import load_run
+    from attemper.training.runs import is_finished, load_run
     from attemper.training.sweeps import folder_of, products, swept
 
     runs = products(entries, axes)
+    finished = [is_finished(folder_of(settings, folder)) for settings in runs]
     with (
         ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor,
         counting("runs", len(runs)) as progress,
     ):
         for _ in swept(runs, folder, executor, threads, progress):
             pass
-    for settings in runs:
+    for settings, was_finished in zip(runs, finished, strict=True):
         run = load_run(folder_of(settings, folder))
         if json:
-            print_json({**_summary(run), "measured": _measured(run)})
+            print_json({**_summary(run, was_finished=was_finished), "measured": _measured(run)})
             continue
-        _print(run)
+        _print(run, was_finished=was_finished)
 
 
-def _summary(run: TrainingRun) -> dict[str, object]:
+def _summary(run: TrainingRun, *, was_finished: bool) -> dict[str, object]:
     from attemper.training.entries import digest_of
 
-    return {"kind": "run", "folder": str(run.folder), "settings": digest_of(run.settings)}
+    record = {"kind": "run", "folder": str(run.folder), "settings": digest_of(run.settings)}
+    return {**record, "trained": not was_finished}
 
 
 def _measured(run: TrainingRun) -> list[dict[str, object]]:
     return [row for row in run.rows if row["kind"] == "measured"]
 
 
-def _print(run: TrainingRun) -> None:
+def _print(run: TrainingRun, *, was_finished: bool) -> None:
+    if was_finished:
+        out.print(f"nothing was trained: {run.folder} is finished")
     rows = _measured(run)
     columns = {name: said for name, said in HEADERS.items() if name in rows[0]}
     shown = table(*columns.values())
@@ -121,7 +129,7 @@ def _print(run: TrainingRun) -> None:
     for row in rows:
         if row.get("warning"):
             out.print(f"warning: n = {row['n']}: {row['warning']}")
-    out.print(f"losses in nats; wrote {run.folder}")
+    out.print(f"losses in nats; {'read from' if was_finished else 'wrote'} {run.folder}")
 
 
 def _cell(value: object) -> str:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from attemper.errors import OptionError
 from attemper.files import read_bytes
 from attemper.training.settings import Settings
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 MOST_TEXT = 2**16
 """The most bytes of a file of settings."""
@@ -66,7 +70,7 @@ def settings_from(entries: Mapping[str, object]) -> Settings:
     try:
         return Settings.model_validate(dict(entries))
     except ValidationError as error:
-        raise OptionError("settings: " + "; ".join(map(_said, error.errors()))) from None
+        raise OptionError("settings: " + "; ".join(map(_said, _innermost(error.errors())))) from None
     except UnicodeEncodeError:
         raise OptionError("settings: a text, or an entry's name, is no Unicode") from None
 
@@ -108,9 +112,17 @@ def _change(text: str) -> tuple[str, object]:
         return name, value
 
 
-def _said(error: Mapping[str, object]) -> str:
+def _innermost(errors: Sequence[ErrorDetails]) -> Iterator[ErrorDetails]:
+    """One complaint for each mistake: pydantic also says of what holds a wrong value that it is wrong."""
+    for error in errors:
+        place = error["loc"]
+        if not any(other["loc"][: len(place)] == place for other in errors if len(other["loc"]) > len(place)):
+            yield error
+
+
+def _said(error: ErrorDetails) -> str:
     """One complaint of pydantic, in our words where they are plainer."""
-    path: Sequence[object] = error["loc"]  # type: ignore[assignment]
+    path = error["loc"]
     # pydantic puts the kind of task behind the table's name.
     place = ".".join(str(part) for at, part in enumerate(path) if not (at == 1 and path[0] == "task"))
     match error["type"]:

@@ -73,7 +73,7 @@ def train(
     lesson = lesson_of(settings)
     if (folder / SETTINGS).exists():
         _require_same(settings, lesson, folder)
-        if (folder / MODEL).exists():
+        if is_finished(folder):
             return _finished(folder, settings, lesson)
         if not resume:
             raise OptionError(
@@ -96,6 +96,11 @@ def train(
     tensors = {name: own.contiguous() for name, own in model.state_dict().items()}
     write_together({folder / MODEL: save(tensors, metadata={"settings": digest_of(settings)})})
     return TrainingRun(folder, settings, model, tuple(_lines(folder / METRICS)))
+
+
+def is_finished(folder: Path) -> bool:
+    """Whether a run in the folder has come to its end."""
+    return (folder / MODEL).exists()
 
 
 def load_run(folder: Path) -> TrainingRun:
