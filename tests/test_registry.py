@@ -95,7 +95,7 @@ def test_help_loads_no_command(arguments: list[str]) -> None:
         "attemper.registry",
         "attemper.workbench",
         "attemper.workbench.cli",
-        *(f"attemper.workbench.cli.{name}" for name in ("app", "console", "failing", "progress")),
+        *(f"attemper.workbench.cli.{name}" for name in ("app", "console", "failing", "progress", "retired")),
     }
     own = {name for name in loaded if name.partition(".")[0] == "attemper"} - {"attemper.version"}
     assert own == needed, own - needed
