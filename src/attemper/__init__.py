@@ -10,9 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from attemper.compiling.softening.normalise import LayerNorm
-    from attemper.errors import AttemperError
-    from attemper.exact.predicates import register_predicate
+    from attemper.errors import (
+        AlphabetError,
+        AmbiguousReadingError,
+        AttemperError,
+        AutomatonError,
+        ExitCode,
+        InternalError,
+        MalformedFileError,
+        OptionError,
+        SourceError,
+        UndecidedError,
+        UnprovedError,
+        UnsupportedError,
+        WordError,
+    )
+    from attemper.exact.predicates import PredicateError, register_predicate
     from attemper.languages.regular.dfa import Dfa
+    from attemper.modules import ModuleError
     from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
     from attemper.theories.depth.ask import depth
     from attemper.theories.refutation.ask import refute
@@ -30,14 +45,28 @@ if TYPE_CHECKING:
     from attemper.workbench.zoo import zoo
 
 __all__ = [
+    "AlphabetError",
+    "AmbiguousReadingError",
     "AttemperError",
+    "AutomatonError",
     "Dfa",
+    "ExitCode",
     "HeadOf",
+    "InternalError",
     "Language",
     "LayerNorm",
     "LayerOf",
+    "MalformedFileError",
     "Model",
+    "ModuleError",
+    "OptionError",
+    "PredicateError",
+    "SourceError",
+    "UndecidedError",
     "UnitOf",
+    "UnprovedError",
+    "UnsupportedError",
+    "WordError",
     "__version__",
     "check",
     "classify",
@@ -64,14 +93,28 @@ __all__ = [
 __dir__ = __all__.copy
 
 _HOMES = {
+    "AlphabetError": "attemper.errors",
+    "AmbiguousReadingError": "attemper.errors",
     "AttemperError": "attemper.errors",
+    "AutomatonError": "attemper.errors",
     "Dfa": "attemper.languages.regular.dfa",
+    "ExitCode": "attemper.errors",
     "HeadOf": "attemper.networks.typed",
+    "InternalError": "attemper.errors",
     "Language": "attemper.workbench.language",
     "LayerNorm": "attemper.compiling.softening.normalise",
     "LayerOf": "attemper.networks.typed",
+    "MalformedFileError": "attemper.errors",
     "Model": "attemper.workbench.model",
+    "ModuleError": "attemper.modules",
+    "OptionError": "attemper.errors",
+    "PredicateError": "attemper.exact.predicates",
+    "SourceError": "attemper.errors",
+    "UndecidedError": "attemper.errors",
     "UnitOf": "attemper.networks.typed",
+    "UnprovedError": "attemper.errors",
+    "UnsupportedError": "attemper.errors",
+    "WordError": "attemper.errors",
     "__version__": "attemper.version",
     "check": "attemper.workbench.checking",
     "classify": "attemper.workbench.asking",

@@ -30,6 +30,10 @@ class ExitCode(IntEnum):
     | 12 | `check`: UNKNOWN, also beyond `--seconds` and `--memory`; `compile`, `certify`: there is no proof; `refute`: nothing was found; a bound that says nothing; `decompile`, `same`, `depth`: not known within the caps |
     | 70 | a fault of attemper itself: please report it |
     | 130 | interrupted |
+
+    >>> import attemper
+    >>> attemper.ExitCode.REFUTED, attemper.WordError.exit_code
+    (<ExitCode.REFUTED: 10>, <ExitCode.WORD: 5>)
     """  # noqa: E501 - a row is a line, as in the README
 
     OK = 0
@@ -74,6 +78,13 @@ class SourceError(AttemperError):
     """A formula (or another source text) that cannot be read, with the place where it breaks.
 
     `line` and `column` count from 1; `expected` lists what could stand there instead.
+
+    >>> import attemper
+    >>> try:
+    ...     attemper.compile("O (a", "ab")
+    ... except attemper.SourceError as error:
+    ...     print(error.message.partition(":")[0], error.column)
+    the formula ends too early 5
     """
 
     exit_code = ExitCode.SOURCE
@@ -107,31 +118,72 @@ class SourceError(AttemperError):
 
 
 class OptionError(AttemperError):
-    """An option whose value is none of those that exist."""
+    """An option whose value is none of those that exist.
+
+    >>> import attemper
+    >>> try:
+    ...     attemper.compile("O a", "ab", regime="cold")
+    ... except attemper.OptionError as error:
+    ...     print(error)
+    regime='cold' is none of 'unbounded', 'temperature', 'decoder'
+    """
 
     exit_code = ExitCode.USAGE
 
 
 class AmbiguousReadingError(AttemperError):
-    """A formula whose acceptance position (first or last) must be said aloud."""
+    """A formula whose acceptance position (first or last) must be said aloud.
+
+    >>> import attemper
+    >>> try:
+    ...     attemper.compile("F a", "ab")
+    ... except attemper.AmbiguousReadingError as error:
+    ...     print(str(error).splitlines()[0])
+    'F a' speaks of the future only, so say where it is read:
+    """
 
     exit_code = ExitCode.SOURCE
 
 
 class UnsupportedError(AttemperError):
-    """Something that is meaningful but cannot be compiled as asked; says what can."""
+    """Something that is meaningful but cannot be compiled as asked; says what can.
+
+    >>> import attemper
+    >>> try:
+    ...     attemper.compile("F a", "ab", at="first", regime="decoder")
+    ... except attemper.UnsupportedError as error:
+    ...     print(str(error).partition(". ")[0])
+    the decoder regime sees positions j <= i only, and cannot compute 'F a'
+    """
 
     exit_code = ExitCode.UNSUPPORTED
 
 
 class AlphabetError(AttemperError):
-    """An alphabet that cannot be used."""
+    """An alphabet that cannot be used.
+
+    >>> import attemper
+    >>> try:
+    ...     attemper.compile("O a", "aa")
+    ... except attemper.AlphabetError as error:
+    ...     print(error)
+    symbol 'a' occurs twice in the alphabet; give it once
+    """
 
     exit_code = ExitCode.WORD
 
 
 class AutomatonError(AttemperError):
-    """An automaton or regular expression file that cannot be used; names the state or symbol."""
+    """An automaton or regular expression file that cannot be used; names the state or symbol.
+
+    >>> import attemper
+    >>> try:
+    ...     alphabet = attemper.compile("O a", "ab").alphabet
+    ...     attemper.Dfa(alphabet, moves=((0,),), start=0, accepting=frozenset({0}))
+    ... except attemper.AutomatonError as error:
+    ...     print(error)
+    state 0 must have one move to a state for each of 2 symbols
+    """
 
     exit_code = ExitCode.SOURCE
 
@@ -140,6 +192,13 @@ class WordError(AttemperError):
     """A word with a symbol outside the alphabet, or one that cannot be split into symbols.
 
     Its details may have the `position` of that symbol, and which `word` it is of several, both from 1.
+
+    >>> import attemper
+    >>> try:
+    ...     attemper.compile("O a", "ab").accepts("abc")
+    ... except attemper.WordError as error:
+    ...     print(error, error.details["position"])
+    symbol 'c' at position 3 is not in the alphabet {a b} 3
     """
 
     exit_code = ExitCode.WORD
@@ -150,6 +209,13 @@ class MalformedFileError(AttemperError):
 
     Its message quotes files and paths, so that as a text it stands on one line and everything unprintable is
     escaped.
+
+    >>> import attemper
+    >>> try:
+    ...     attemper.load("nowhere")
+    ... except attemper.MalformedFileError as error:
+    ...     print(str(error).partition(";")[0])
+    there is no 'nowhere/network.json'
     """
 
     exit_code = ExitCode.FILE
@@ -159,19 +225,42 @@ class MalformedFileError(AttemperError):
 
 
 class UndecidedError(AttemperError):
-    """A run whose output is neither near 0 nor near 1: the word lies beyond the format's horizon."""
+    """A run whose output is neither near 0 nor near 1: the word lies beyond the format's horizon.
+
+    >>> import attemper
+    >>> try:
+    ...     attemper.compile("H (a -> Y b)", "ab").accepts("ab" * 150, dtype="bfloat16")
+    ... except attemper.UndecidedError as error:
+    ...     print(str(error).partition(" on ")[0])
+    undecided:
+    """
 
     exit_code = ExitCode.UNDECIDED
 
 
 class UnprovedError(AttemperError):
-    """Something that no proof rule covers: it may be right, but nobody has shown it."""
+    """Something that no proof rule covers: it may be right, but nobody has shown it.
+
+    >>> import attemper
+    >>> from dataclasses import replace
+    >>> wrong = replace(attemper.compile("O a", "ab"), language=attemper.compile("H a", "ab").language)
+    >>> try:
+    ...     wrong.certify()
+    ... except attemper.UnprovedError as error:
+    ...     print(str(error).partition(":")[0])
+    no proof that the network computes its language
+    """
 
     exit_code = ExitCode.UNKNOWN
 
 
 class InternalError(AttemperError):
-    """A fault of attemper itself; please report it with the text shown."""
+    """A fault of attemper itself; please report it with the text shown.
+
+    >>> import attemper
+    >>> int(attemper.InternalError("a fault").exit_code)
+    70
+    """
 
 
 WINDOW = 72

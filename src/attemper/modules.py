@@ -24,6 +24,14 @@ class ModuleError(AttemperError):
     """An error in a module of the user's own, with the file and line where that module stood.
 
     `file` is None and `line` 0 where the place is not known.
+
+    >>> import attemper
+    >>> try:
+    ...     with blaming("models:mine", wholly=True):
+    ...         len(3)
+    ... except attemper.ModuleError as error:
+    ...     print(error)
+    'models:mine' raised TypeError: object of type 'int' has no len()
     """
 
     exit_code = ExitCode.MODULE

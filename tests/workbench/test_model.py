@@ -12,6 +12,7 @@ import pytest
 import torch
 
 import attemper
+from attemper import errors
 from attemper.certificates.files import CERTIFICATE
 from attemper.checker.verdict import Status
 from attemper.compiling.decomposing.limits import CascadeCaps
@@ -386,7 +387,7 @@ def test_a_certificate_is_saved_with_the_model(tmp_path: Path, model: Model) -> 
 
 def test_every_public_name_has_an_example() -> None:
     for name in attemper.__all__:
-        if name not in {"__version__", "AttemperError"}:  # errors are met, not called
+        if name != "__version__":
             assert ">>>" in (inspect.getdoc(getattr(attemper, name)) or ""), name
     for name in (
         "accepts",
@@ -401,6 +402,18 @@ def test_every_public_name_has_an_example() -> None:
         "check",
     ):
         assert ">>>" in (inspect.getdoc(getattr(Model, name)) or ""), name
+
+
+def test_every_error_is_public() -> None:
+    kinds = {
+        name
+        for name, kind in vars(errors).items()
+        if isinstance(kind, type) and kind.__module__ == errors.__name__
+    }
+    assert len(kinds) > 10
+    assert kinds | {"ModuleError", "PredicateError"} <= set(attemper.__all__)
+    for name in kinds:
+        assert getattr(attemper, name) is getattr(errors, name)
 
 
 def test_completion_offers_what_is_public() -> None:

@@ -64,7 +64,15 @@ def periodic(predicate: Predicate) -> Predicate:
 
 
 class PredicateError(AttemperError):
-    """A numerical predicate that does not exist or is not well defined."""
+    """A numerical predicate that does not exist or is not well defined.
+
+    >>> import attemper
+    >>> try:
+    ...     attemper.register_predicate("odd", lambda value: value % 2 == 1)
+    ... except attemper.PredicateError as error:
+    ...     print(error)
+    a predicate called 'odd' is registered already
+    """
 
     exit_code = ExitCode.SOURCE
 
