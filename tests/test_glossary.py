@@ -174,7 +174,7 @@ def test_terms_that_look_like_any_word_are_explained_where_they_are_printed(prin
 
 def test_a_network_without_clamps_is_explained(tmp_path: Path) -> None:
     """`verify` prints this in place of a margin, for what puts out numbers only."""
-    compile_named("fraction-seen").save(tmp_path / "numbers")
+    compile_language("zoo:fraction-seen").save(tmp_path / "numbers")
     outcome = attemper("verify", tmp_path / "numbers", "--up-to", "2", "--random", "0")
     assert outcome.out.endswith("; no clamps\n")
     text = GLOSSARY.read_text(encoding="utf-8")

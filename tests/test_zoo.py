@@ -63,7 +63,7 @@ def require_proved_and_right(model: attemper.Model, entry: Entry, count: int) ->
     words = words_of(entry, count, LONGEST)
     assert max(map(len, words)) == LONGEST
     for word, run in zip(words, model.run(words), strict=True):
-        assert model.verdict(run) is entry.accepts(word), word
+        assert run.accepted is entry.accepts(word), word
 
 
 @pytest.mark.sweep(2)
@@ -80,7 +80,7 @@ def require_proved_and_put_out(model: attemper.Model, entry: Transduction, count
     words = [word for word in entry.words(seed=1, count=count, longest=LONGEST) if word]
     assert max(map(len, words)) == LONGEST
     for word, run in zip(words, model.run(words), strict=True):
-        assert agree(model.read(run), entry.outputs(word)), word
+        assert agree(run.outputs, entry.outputs(word)), word
 
 
 @pytest.mark.sweep(1)
@@ -157,9 +157,9 @@ def require_right_on_all(words: list[Word], entry: Entry | Transduction, model: 
     for start in range(0, len(words), AT_ONCE):
         for run in model.run(words[start : start + AT_ONCE]):
             if isinstance(entry, Entry):
-                assert model.verdict(run) is entry.accepts(run.word), run.word
+                assert run.accepted is entry.accepts(run.word), run.word
             else:
-                assert agree(model.read(run), entry.outputs(run.word)), run.word
+                assert agree(run.outputs, entry.outputs(run.word)), run.word
 
 
 @pytest.mark.slow

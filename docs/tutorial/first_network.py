@@ -60,7 +60,7 @@ assert model.positions("0110") == (False, True, True, True)
 # %%
 words = ["01" * 500, "0" * 700 + "1" * 699, "1"]
 runs = list(model.run(words))
-assert [model.verdict(run) for run in runs] == [True, False, True]
+assert [run.accepted for run in runs] == [True, False, True]
 assert min(run.margin for run in runs) > 0
 
 # %% [markdown]

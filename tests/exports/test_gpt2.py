@@ -176,7 +176,7 @@ def test_no_coordinate_is_larger_than_its_bound(name: str) -> None:
     words = [word for n in range(1, 7) for word in product(model.alphabet.symbols[:3], repeat=n)]
     tokens, lengths = model.to_tokens(words)
     module = model.dense()
-    layers = range(len(module.layers))
+    layers = range(len(module.blocks))
     points = [f"blocks.{number}.hook_resid_{at}" for number in layers for at in ("pre", "mid", "post")]
     _, cache = module.run_with_cache(tokens, lengths, ["hook_embed", *points])
     most = torch.tensor([float(size) for size in bound], dtype=torch.float64)

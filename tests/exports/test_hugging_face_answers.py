@@ -25,7 +25,7 @@ def test_answers_are_those_of_run(name: str, side: str, auto: Any, exported: Any
     for dtype in (torch.float64, torch.float32):
         runs = list(model.run(words, dtype=dtype))
         verdicts = answers(auto, "SequenceClassification", folder, words, side, dtype)
-        assert verdicts == [LABEL[model.verdict(run)] for run in runs]
+        assert verdicts == [LABEL[run.accepted] for run in runs]
         bits = answers(auto, "TokenClassification", folder, words, side, dtype)
         assert bits == [[LABEL[bit] for bit in run.bits] for run in runs]
 
@@ -34,7 +34,7 @@ def test_beyond_the_horizon_undecided_is_what_run_says(auto: Any, exported: Any)
     """A lookup on a^n: first a clamp's margin breaks, which no answer hides."""
     model, folder = exported["lookup"]
     words = ["a" * n for n in range(2300, 2760, 21)]
-    expected = [LABEL[model.verdict(run)] for run in model.run(words, dtype="float32", engine="fused")]
+    expected = [LABEL[run.accepted] for run in model.run(words, dtype="float32", engine="fused")]
     assert set(expected) == {"undecided", "accepted", "rejected"}
     loaded = auto.AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
     tokenizer = auto.AutoTokenizer.from_pretrained(folder)

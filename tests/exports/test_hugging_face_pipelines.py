@@ -66,7 +66,7 @@ def test_words_beyond_bfloat16_are_undecided_in_the_pipeline(auto: Any, exported
         last = outputs[0, -1].item()
         bit = None if margin < 0 or 0.25 < last < 0.75 else last >= 0.75
         assert label == LABEL[bit]
-        both += label == "undecided" == LABEL[model.verdict(run)]
+        both += label == "undecided" == LABEL[run.accepted]
         if n <= pipe.model.horizon:
             assert label == LABEL[n % 2 == 0]
     assert both > 10

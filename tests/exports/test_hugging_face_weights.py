@@ -41,7 +41,7 @@ def test_tensors_of_other_names_are_not_loaded(auto: Any, exported: Any, tmp_pat
     save_file({**weights, "embed.W_E": twin}, tmp_path / WEIGHTS, metadata={"format": "pt"})
     words = some_words(model)
     found = answers(auto, "SequenceClassification", tmp_path, words, "right", torch.float64)
-    assert found == [LABEL[model.verdict(run)] for run in model.run(words)]
+    assert found == [LABEL[run.accepted] for run in model.run(words)]
     with pytest.raises(MalformedFileError, match=r"a tensor 'embed.W_E', which no export writes"):
         read_hugging_face(tmp_path)
 
@@ -53,7 +53,7 @@ def test_a_model_that_transformers_saves_again_is_the_same(auto: Any, exported: 
     assert read_hugging_face(tmp_path / "again") == read_hugging_face(folder)
     words = some_words(model)
     args = ("SequenceClassification", tmp_path / "again", words, "left", torch.float64)
-    assert answers(auto, *args) == [LABEL[model.verdict(run)] for run in model.run(words)]
+    assert answers(auto, *args) == [LABEL[run.accepted] for run in model.run(words)]
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

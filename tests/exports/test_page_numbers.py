@@ -66,7 +66,7 @@ def sizes_of(network: Network, words: list[Word]) -> Sizes:
     for number, layer in enumerate(network.layers):
         normed = f"blocks.{number}.ln2.hook_normalized"
         read = cache.get(normed, cache[f"blocks.{number}.hook_resid_mid"]).abs().amax(dim=(0, 1))
-        sums = read @ dense.layers[number].mlp.W_in.abs() + dense.layers[number].mlp.b_in.abs()
+        sums = read @ dense.blocks[number].mlp.W_in.abs() + dense.blocks[number].mlp.b_in.abs()
         clamped = max([clamped, *(sums[unit].item() for clamp in layer.clamps for unit in clamp)])
     return Sizes(length, max(finite, default=0.0), clamped)
 
@@ -123,7 +123,7 @@ def test_a_head_that_is_off_adds_nothing(name: str, node: Interpreter) -> None:
     for off in (*([head] for head in heads), heads):
         dense = DenseTransformer(network)
         for number, head in off:
-            dense.layers[number].attn.W_O[head] = 0
+            dense.blocks[number].attn.W_O[head] = 0
         with torch.no_grad():
             outputs, margin = dense.run_with_margin(*tokens_of(network.alphabet, [word]))
         ran = node.run(word, [f"{number}.{head}" for number, head in off])

@@ -207,7 +207,7 @@ def test_a_lookup_beyond_its_horizon_can_be_wrong_without_a_sign_of_it() -> None
 
     def is_silently_wrong(length: int) -> bool:
         (run,) = model.run([all_a(length)], dtype="float32")
-        return model.verdict(run) is False and run.margin > 0.2
+        return run.accepted is False and run.margin > 0.2
 
     first = first_where(range(2900, 4097, 2), is_silently_wrong)
     assert first is not None
@@ -474,7 +474,8 @@ def test_a_run_says_none_where_it_cannot_be_read() -> None:
 def test_accepts_raises_where_the_verdict_cannot_be_read() -> None:
     """`accepts` and `positions` refuse to guess; they name the length and the format."""
     model, run = undecided_run()
-    assert model.verdict(run) is None
+    assert run.accepted is None
+    assert ": undecided, ?" in str(run)
     for ask in (model.accepts, model.positions):
         with pytest.raises(UndecidedError, match=r"length 300\).*bfloat16"):
             ask(run.word, dtype="bfloat16")

@@ -259,7 +259,7 @@ def test_words_of_all_lengths_in_lots(monkeypatch: pytest.MonkeyPatch, family: s
 
 
 def of_all_layers(change: Callable[[Block], object]) -> Callable[[DenseTransformer], object]:
-    return lambda module: [change(layer) for layer in module.layers]
+    return lambda module: [change(layer) for layer in module.blocks]
 
 
 CHANGES: dict[str, Callable[[DenseTransformer], object]] = {

@@ -18,6 +18,7 @@ from attemper.checker.verdict import Status
 from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.errors import OptionError, UnsupportedError, WordError
 from attemper.languages.words import Alphabet
+from attemper.running.blocks import Block, Blocks
 from attemper.running.dense import DenseTransformer
 from attemper.workbench.model import Model
 
@@ -361,7 +362,6 @@ def test_everything_shows_itself_on_one_short_line(model: Model) -> None:
         assert "\n" not in text
         assert len(text) <= 210
         assert text.startswith(f"<{type(shown).__name__} ")
-    assert repr(next(iter(model.run([""])))) == "<Run (empty): , margin inf>"
     certificate = attemper.compile(attemper.regex("a*b", "ab")).certify()
     assert len(repr(certificate)) < 800
     assert "Attend" not in repr(certificate)
@@ -380,6 +380,29 @@ def test_a_certificate_is_saved_with_the_model(tmp_path: Path, model: Model) -> 
     assert check_path(tmp_path).status is Status.PROVED  # nothing was written
     other.save(tmp_path)
     assert not (tmp_path / CERTIFICATE).exists()
+
+
+def test_a_run_says_its_verdict() -> None:
+    """At the first position, at the last, of the empty word; and none for a symbol."""
+    first = attemper.compile("F b", "ab", at="first", empty="accept")
+    last = attemper.compile("O b & a", "ab")
+    words = ["ba", "ab", "aa", ""]
+    assert [run.accepted for run in first.run(words)] == [True, True, False, True]
+    assert [run.accepted for run in last.run(words)] == [True, False, False, False]
+    assert str(next(iter(first.run([""])))) == "<Run (empty): accepted, margin inf>"
+    assert str(next(iter(last.run(["ab"])))) == "<Run ab: rejected, 00, margin 0.25>"
+    (run,) = attemper.compile("zoo:reverse").run(["abc"])
+    assert str(run) == "<Run abc: cba, margin 0.25>"
+    with pytest.raises(UnsupportedError, match="there is no verdict: a symbol is put out"):
+        _ = run.accepted
+
+
+def test_the_blocks_of_a_module_are_a_list_of_modules_to_torch(model: Model) -> None:
+    """Nothing but their types is new, so that what torch knows of lists holds: slices, changes, copies."""
+    module = model.dense()
+    assert [type(block) for block in module.blocks] == [Block] * 2
+    assert type(module.blocks[:1]) is Blocks
+    assert vars(Blocks).keys().isdisjoint({"__getitem__", "__iter__", "__len__"})
 
 
 # The public surface ---------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ def test_numbers_are_put_out_and_proved(text: str, regime: attemper.workbench.op
     words = ["".join(word) for n in range(1, 6) for word in words_of_length(model.alphabet, n)]
     for weights in ("soft", "hard"):
         for word, run in zip(words, model.run(words, weights=weights), strict=True):
-            assert agree(model.read(run), oracle(word)), word
+            assert agree(run.outputs, oracle(word)), word
     long = "abbab" * 50
     assert agree(model.output(long), oracle(long))
     certificate = model.certify()
@@ -60,8 +60,13 @@ def test_the_types_of_what_is_put_out() -> None:
     assert only == {"a": 0.5, "b": 0.5}
     assert [str(run) for run in compiled(HISTOGRAM).run(["aa", ""])] == [
         "<Run aa: 1, 2, margin inf>",
-        "<Run (empty): , margin inf>",
+        "<Run (empty): margin inf>",
     ]
+    (counted,) = compiled(HISTOGRAM).run(["aa"])
+    assert counted.outputs == (1, 2)
+    for ask in (lambda: counted.accepted, lambda: counted.bits):
+        with pytest.raises(UnsupportedError, match="there is no verdict: an integer is put out"):
+            ask()
     assert compiled(FRACTION).output("") == ()
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, TypeVar, overload
 
 import torch
 from torch import Tensor, nn
@@ -33,7 +33,7 @@ class Embedding(nn.Module):
         self.register_parameter("W_E", nn.Parameter(weight, requires_grad=False))
 
 
-class FeedForward(nn.Module):
+class MLP(nn.Module):
     """W_out ReLU(W_in x + b_in)."""
 
     W_in: Tensor
@@ -75,7 +75,7 @@ class Block(nn.Module):
         self.ln1 = norm_of(normalisation, under("ln1.", weights))
         self.ln2 = norm_of(normalisation, under("ln2.", weights))
         self.attn = Attention(layer, under("attn.", weights), override, sealed=sealed)
-        self.mlp = FeedForward(under("mlp.", weights))
+        self.mlp = MLP(under("mlp.", weights))
         self.hook_resid_pre = HookPoint()
         self.hook_attn_out = HookPoint()
         self.hook_resid_mid = HookPoint()
@@ -91,6 +91,29 @@ class Block(nn.Module):
         return after
 
 
+class Blocks(nn.ModuleList):
+    """The layers of a network, as `torch.nn.ModuleList` holds them; type checkers know that they are blocks.
+
+    >>> import attemper
+    >>> module = attemper.compile("O a", "ab").dense()
+    >>> [block.attn.W_O.shape[0] for block in module.blocks], module.blocks[0].mlp.b_in.tolist()
+    ([1], [-0.25, -0.75])
+    """
+
+    # Nothing is added to what runs: torch.compile and torch.export know the methods of ModuleList by name.
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, idx: slice) -> Blocks: ...
+
+        @overload
+        def __getitem__(self, idx: int) -> Block: ...
+
+        def __getitem__(self, idx: int | slice) -> Block | Blocks: ...
+
+        def __iter__(self) -> Iterator[Block]: ...
+
+
 class BlockStack(nn.Module):
     """A network's weights and hook points, from which every engine reads what it needs."""
 
@@ -101,17 +124,12 @@ class BlockStack(nn.Module):
         weights = torch_weights(network, dtype)
         self.network = network
         self.embed = Embedding(weights["embed.W_E"])
-        self.blocks = nn.ModuleList(
+        self.blocks = Blocks(
             Block(layer, under(f"blocks.{n}.", weights), weighting, network.normalisation, sealed=sealed)
             for n, layer in enumerate(network.layers)
         )
         self.hook_embed = HookPoint()
         self.hook_pos_embed = HookPoint()
-
-    @property
-    def layers(self) -> list[Block]:
-        """The blocks, one for each layer."""
-        return [block for block in self.blocks if isinstance(block, Block)]
 
     @property
     def dtype(self) -> torch.dtype:

@@ -130,7 +130,7 @@ def _as_it_is(network: Model | Network | DenseTransformer | Tensors, like: Model
     if isinstance(network, Network):
         return Edited(network, _unwritable(network))
     module = _dense(network)
-    attentions = [cast("Attention", block.attn) for block in module.blocks]
+    attentions = [block.attn for block in module.blocks]
     layers = module.network.layers
     if len(attentions) != len(layers):
         raise OptionError(f"the module has {len(attentions)} blocks, its network {len(layers)} layers")

@@ -113,7 +113,7 @@ def demo_row(entry: Entry, source: SourceText, regime: Regime) -> DemoRow | None
         for run, expected in zip(model.run(batch), exact, strict=True):
             smallest = min(smallest, run.margin)
             wanted = [list(row) for row in run.rows] == [list(row) for row in expected]
-            right &= wanted and model.verdict(run) == entry.accepts(run.word)
+            right &= wanted and run.accepted == entry.accepts(run.word)
     summary = summary_of(model)
     return DemoRow(
         title(entry, source),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, final, get_args
 
-from attemper.errors import OptionError, UndecidedError, UnsupportedError, WordError
+from attemper.errors import OptionError, UndecidedError, WordError
 from attemper.files import parse_json
-from attemper.languages.measures import describe
 from attemper.languages.words import Alphabet, Word, show_word
 from attemper.missing import torch_needed
 from attemper.networks.files import Provenance, digest_of
@@ -29,15 +28,13 @@ if TYPE_CHECKING:
     from attemper.running.arrays import Arrays
     from attemper.running.config import Config
     from attemper.running.dense import DenseTransformer
-    from attemper.running.numbers import OutputNumber
-    from attemper.running.runs import Run
+    from attemper.running.runs import PutOut, Run
     from attemper.running.streaming.stream import Stream
     from attemper.workbench.language import Language
     from attemper.workbench.options import DTypeLike
     from attemper.workbench.trace import Trace
     from attemper.workbench.words import WordLike
 
-    PutOut = str | bool | OutputNumber
     ExportKind = Literal["hugging-face", "gpt2", "transformer-lens", "onnx", "torch", "circuit"]
 
 SHOWN = 60
@@ -218,10 +215,9 @@ class Model:
         True
         """
         (run,) = self.run([word], weights=weights, dtype=dtype, engine=engine)
-        verdict = self.verdict(run)
-        if verdict is None:
+        if run.accepted is None:
             raise UndecidedError(self.undecided_message(run, dtype))
-        return verdict
+        return run.accepted
 
     def positions(
         self,
@@ -237,8 +233,6 @@ class Model:
         >>> attemper.compile("O a", "ab").positions("bab")
         (False, True, True)
         """
-        if self.network.measure is not None:
-            self._require_bits()
         (run,) = self.run([word], weights=weights, dtype=dtype, engine=engine)
         bits = tuple(bit for bit in run.bits if bit is not None)
         if len(bits) != len(run.bits):
@@ -261,8 +255,8 @@ class Model:
         >>> import attemper
         >>> for run in attemper.compile("O a", "ab").run(["bab", "b"]):
         ...     print(run)
-        <Run bab: 011, margin 0.25>
-        <Run b: 0, margin 0.25>
+        <Run bab: accepted, 011, margin 0.25>
+        <Run b: rejected, 0, margin 0.25>
         """
         from attemper.running.engines.names import SHORT, Engine, engine_of
 
@@ -319,37 +313,9 @@ class Model:
         (False, True, True)
         """
         (run,) = self.run([word], weights=weights, dtype=dtype, engine=engine)
-        found = self.read(run)
-        if None in found:
+        if None in run.outputs:
             raise UndecidedError(self.undecided_message(run, dtype))
-        return tuple(one for one in found if one is not None)
-
-    def read(self, run: Run) -> tuple[PutOut | None, ...]:
-        """What a run puts out at each position; None where it cannot be read."""
-        if run.numbers is not None:
-            return run.numbers
-        if not self.network.symbols:
-            return run.bits
-        names = [name for name, _ in self.network.symbols]
-        return tuple(_only(names, column) for column in zip(*run.rows, strict=True))
-
-    def verdict(self, run: Run) -> bool | None:
-        """The bit at the position where the language is read; None if it cannot be read there.
-
-        Raises `UnsupportedError` where a symbol or a number is put out, and not a bit.
-        """
-        self._require_bits()
-        if not run.word:
-            return self.network.accepts_empty
-        return run.bits[0 if self.network.reads_first else -1]
-
-    def _require_bits(self) -> None:
-        what = "a symbol" if self.network.measure is None else describe(self.network.measure)
-        if self.network.symbols or self.network.measure is not None:
-            raise UnsupportedError(
-                f"there is no verdict: {what} is put out at every position; see it with 'attemper run' or "
-                "model.output(word)"
-            )
+        return tuple(one for one in run.outputs if one is not None)
 
     def stream(
         self, *, dtype: DTypeLike = "float64", state: str | Path | Mapping[str, object] | None = None
@@ -529,7 +495,7 @@ class Model:
         if run.margin < 0:
             what = f"on {shown} a bit inside the network could not be rounded (margin {run.margin:.3f})"
         else:
-            place = next(i for i, found in enumerate(self.read(run), start=1) if found is None)
+            place = next(i for i, found in enumerate(run.outputs, start=1) if found is None)
             what = f"the output at position {place} of {shown} is {run.values[place - 1]:.3f}"
         advice = "" if name == "float64" else " Use a wider format (--dtype float64)."
         return f"undecided: {what}. The word is beyond what {name} can compute.{advice}"
@@ -538,12 +504,6 @@ class Model:
 def _override(weights: WeightsName) -> HardWeighting | None:
     """What replaces every head's own weighting."""
     return HardWeighting.AVERAGE if weights == "hard" else None
-
-
-def _only(names: Sequence[str], bits: Sequence[bool | None]) -> str | None:
-    """The name whose bit alone is 1; None if there is none, or a bit is not known."""
-    held = [name for name, bit in zip(names, bits, strict=True) if bit is not False]
-    return held[0] if len(held) == 1 and None not in bits else None
 
 
 def shortened(text: str) -> str:

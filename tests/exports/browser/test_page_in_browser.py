@@ -144,7 +144,7 @@ def test_a_head_that_is_switched_off_shows(visit: Visit) -> None:
     assert visit.text("#horizon") == "No certificate is about a network without head 0.0."
     assert visit.page.query_selector(".head.off canvas") is not None
     dense = DenseTransformer(subject.network)
-    dense.layers[0].attn.W_O[0] = 0
+    dense.blocks[0].attn.W_O[0] = 0
     with torch.no_grad():
         outputs, own = dense.run_with_margin(*tokens_of(subject.network.alphabet, [word]))
     assert visit.text("#verdict") == LABELS[labels_of(outputs[:, -1], own)] == "undecided"
@@ -261,7 +261,7 @@ def test_numbers_and_symbols_are_put_out(name: str, visit: Visit) -> None:
         said = [f"{own:.4g}" for number in run.numbers or () for own in number.values()]  # type: ignore[union-attr]
         assert [f"{float(part.split(' ')[1]):.4g}" for text in shown for part in text.split(", ")] == said
     else:
-        assert shown == list(map(str, run.numbers or model.read(run)))
+        assert shown == list(map(str, run.numbers or run.outputs))
     visit.type("")
     assert visit.text("#verdict") == "nothing is put out of the empty word"
 

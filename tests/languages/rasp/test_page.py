@@ -181,7 +181,7 @@ def test_symbols_of_the_page(name: str) -> None:
 def test_transductions_of_the_page_are_proved_networks(name: str) -> None:
     model = attemper.compile(attemper.program(PROGRAMS[name]), regime="temperature")
     words = list(words_to(model.alphabet, 4))
-    assert [list(model.read(run)) for run in model.run(words)] == list(map(ANSWERS[name], words))
+    assert [list(run.outputs) for run in model.run(words)] == list(map(ANSWERS[name], words))
     assert model.output(words[-1] * 20) == tuple(ANSWERS[name](words[-1] * 20))
     language = model.language.definition
     assert isinstance(language, ProgramLanguage)

@@ -31,14 +31,14 @@ class Seen:
 
 def heads_of(module: DenseTransformer, tokens: torch.Tensor, lengths: torch.Tensor | None = None) -> Seen:
     """Run the words and keep what the heads read and attend to."""
-    streams = [(f"blocks.{layer}.hook_resid_pre",) for layer in range(len(module.layers))]
+    streams = [(f"blocks.{layer}.hook_resid_pre",) for layer in range(len(module.blocks))]
     return _seen(module, streams, lambda: module(tokens, lengths))
 
 
 def heads_in_blocks(module: DenseTransformer, tokens: torch.Tensor) -> Seen:
     """The same of one word [1, position] as the scan reads it where nobody watches: long words in blocks."""
     lengths = torch.tensor([tokens.shape[1]])
-    after = [(f"blocks.{layer}.hook_resid_post",) for layer in range(len(module.layers) - 1)]
+    after = [(f"blocks.{layer}.hook_resid_post",) for layer in range(len(module.blocks) - 1)]
     streams = [("hook_embed", "hook_pos_embed"), *after]
     return _seen(module, streams, lambda: module.scanner().run(tokens, lengths, None)[..., 0])
 
@@ -52,7 +52,7 @@ def _seen(
     def keep(name: str) -> Callable[[torch.Tensor], None]:
         return lambda activation: kept[name].append(activation.detach().double().cpu().numpy().copy())
 
-    heads = [f"blocks.{layer}.attn.hook_z" for layer in range(len(module.layers))]
+    heads = [f"blocks.{layer}.attn.hook_z" for layer in range(len(module.blocks))]
     names = [name for stream in streams for name in stream] + heads
     with torch.no_grad(), hooks(module, {name: keep(name) for name in names}):
         output = run().double().cpu().numpy()

@@ -15,7 +15,7 @@ def scan_is_refused(model: BlockStack) -> str:
     """Why the scan does not run this network; nothing if it does."""
     if model.network.normalisation is not None:
         return "its sublayers read normalised coordinates, whose keys are no closed forms of the position"
-    weightings = (weighting for layer in model.layers for weighting in layer.attn.weightings)
+    weightings = (weighting for layer in model.blocks for weighting in layer.attn.weightings)
     if not all(isinstance(weighting, Softmax) for weighting in weightings):
         return "it has hard attention"
     return ""

@@ -81,8 +81,8 @@ def run_command(
         if len(longest) > LONG and err.is_terminal and not json:
             err.print(forecast(model, longest, weights.value, dtype.value, engine.value))
         for run in model.run(parsed, weights=weights.value, dtype=dtype.value, engine=engine.value):
-            _print(model, run, json=json)
-            if None in model.read(run) and undecided is None:
+            _print(run, json=json)
+            if None in run.outputs and undecided is None:
                 undecided = model.undecided_message(run, dtype.value)
         if unreadable is not None:
             raise unreadable
@@ -118,13 +118,12 @@ def _parse(
     return words, None
 
 
-def _print_symbols(model: Model, run: Run, *, json: bool) -> None:
+def _print_symbols(run: Run, *, json: bool) -> None:
     """The symbol at every position, in the order of the word's."""
-    found = model.read(run)
     if json:
-        print_json({"word": list(run.word), "outputs": list(found)})
+        print_json({"word": list(run.word), "outputs": list(run.outputs)})
         return
-    shown = show_word(tuple("?" if name is None else str(name) for name in found))
+    shown = show_word(tuple("?" if name is None else str(name) for name in run.outputs))
     out.print(f"{escaped(show_word(run.word))}  {escaped(shown)}")
 
 
@@ -143,19 +142,20 @@ def _print_numbers(run: Run, numbers: tuple[OutputNumber | None, ...], *, json: 
         out.print(f"{word}  {' '.join(map(show_number, numbers))}")
 
 
-def _print(model: Model, run: Run, *, json: bool) -> None:
+def _print(run: Run, *, json: bool) -> None:
     if run.numbers is not None:
         _print_numbers(run, run.numbers, json=json)
         return
-    if model.network.symbols:
-        _print_symbols(model, run, json=json)
+    if run.network.symbols:
+        _print_symbols(run, json=json)
         return
-    verdict = model.verdict(run)
     if json:
         bits = [None if bit is None else int(bit) for bit in run.bits]
-        print_json({"word": list(run.word), "accepted": verdict, "positions": bits})
+        print_json({"word": list(run.word), "accepted": run.accepted, "positions": bits})
         return
-    said = {True: "accepted", False: "rejected", None: "undecided"}[verdict]
+    from attemper.running.runs import verdict_text
+
+    said = verdict_text(run.accepted)
     word = escaped(show_word(run.word))
     digits = "".join("?" if bit is None else str(int(bit)) for bit in run.bits)
     if cell_len(f"{said}  {word}  {digits}") <= out.columns:

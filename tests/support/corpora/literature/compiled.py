@@ -79,8 +79,8 @@ def _results(
     for word, run in zip(words, runs, strict=True):
         if oracle.prefixes is None:
             is_member = oracle.accepts(word)
-            yield word, is_member, model.verdict(run) is is_member
+            yield word, is_member, run.accepted is is_member
             continue
         expected = oracle.prefixes(word)
         is_right = (model.network.accepts_empty, *run.bits) == tuple(expected)
-        yield word, expected[-1], is_right and model.verdict(run) is expected[-1]
+        yield word, expected[-1], is_right and run.accepted is expected[-1]

@@ -36,12 +36,12 @@ class ModuleScan:
     def __init__(self, model: BlockStack) -> None:
         network = model.network
         written = [model.embed.W_E]
-        for layer in model.layers:
+        for layer in model.blocks:
             written += [layer.attn.W_O, layer.mlp.W_out]
         pure = pure_forms(network.positions, written)
         self.model, self.pure = model, pure
         self.dtype, self.device = model.dtype, model.device
-        self.layers = [ScanLayer(number, block) for number, block in enumerate(model.layers)]
+        self.layers = [ScanLayer(number, block) for number, block in enumerate(model.blocks)]
         letters = model.embed.W_E
         self.letters = [
             (int(c), letters[:, c].contiguous()) for c in (letters != 0).any(dim=0).nonzero()[:, 0]
