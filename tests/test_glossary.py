@@ -16,7 +16,7 @@ from attemper.languages.regular.classes import RegularClass
 from attemper.networks.layers import Construction, HardWeighting, Masking
 from attemper.networks.regime import Regime
 from attemper.registry import COMMANDS
-from attemper.workbench.zoo import compile_named
+from attemper.workbench.compiling import compile as compile_language
 from tests.support.cli.checked_here import checked_here
 from tests.support.cli.command_line import attemper
 
