@@ -292,14 +292,3 @@ def test_the_command_refuses_a_network_that_is_too_large(tmp_path: Path) -> None
     assert ran.code == ExitCode.UNSUPPORTED
     assert "the network has 2,005 coordinates, and a page shows at most 2,000" in ran.err
     assert not (tmp_path / "large.html").exists()
-
-
-# Notebooks --------------------------------------------------------------------------------------------------
-
-
-def test_a_notebook_shows_a_model_as_a_table() -> None:
-    html = attemper.compile("#<['<'] <= #<['&']", "<&")._repr_html_()
-    assert "<caption><code>#&lt;[&#x27;&lt;&#x27;] &lt;= #&lt;[&#x27;&amp;&#x27;]</code></caption>" in html
-    facts = dict(re.findall(r"<tr><th>(\w+)</th><td>([\w,]+)</td></tr>", html))
-    assert facts == {"regime": "unbounded", "layers": "2", "heads": "2", "parameters": "466"}
-    assert len(attemper.compile("a" + " | a" * 500, "ab")._repr_html_()) < 600

@@ -1,8 +1,9 @@
-"""Pictures of automata, read back as XML: every move is said once, and nothing stands on anything else."""
+"""Pictures, read back as XML: every move of an automaton is said once and apart; weights are shades."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from itertools import combinations
 from math import hypot
@@ -18,6 +19,7 @@ from attemper.exports.pictures.curves import curves
 from attemper.exports.pictures.graph import EVERY, OTHERS, Graph, graph_of
 from attemper.exports.pictures.labels import labelled
 from attemper.exports.pictures.layers import DrawnNode, crossings, layered
+from attemper.exports.pictures.patterns import LEAST, SHADES, pattern_svg
 from attemper.exports.pictures.places import RADIUS, placed
 from attemper.exports.pictures.source import source_picture
 from attemper.exports.pictures.svg import MOST_STATES, automaton_svg
@@ -285,3 +287,52 @@ def test_classify_draws_to_no_other_kind_of_file(tmp_path: Path) -> None:
     assert done.code == ExitCode.USAGE
     assert "does not end in .svg, as a picture does: --svg x.svg" in done.err
     assert not any(tmp_path.iterdir())
+
+
+# Attention -------------------------------------------------------------------------------------------------
+
+
+def squares_of(root: ElementTree.Element) -> dict[tuple[int, int], float]:
+    """The shade of each square (row, column) that has one, from the steps of the paths."""
+    found = {}
+    for path in root.iter(f"{SVG}path"):
+        for j, i, width in re.findall(r"M(\d+) (\d+)h(\d+)v1h-\3z", path.get("d", "")):
+            for column in range(int(j), int(j) + int(width)):
+                assert (int(i), column) not in found
+                found[int(i), column] = float(path.get("fill-opacity", ""))
+    return found
+
+
+def dots_of(root: ElementTree.Element) -> list[tuple[int, int]]:
+    texts = [path.get("d", "") for path in root.iter(f"{SVG}path")]
+    return [(int(i), int(j)) for text in texts for j, i in re.findall(r"M(\d+)\.5 (\d+)\.5h0", text)]
+
+
+def test_a_pattern_is_drawn_square_by_square() -> None:
+    draw = Random(0)
+    soft = [[draw.choice((0, 0.0001, 0.3, 0.30001, draw.random(), 1)) for _ in range(20)] for _ in range(20)]
+    hard = [[float(draw.random() < 0.2) for _ in range(20)] for _ in range(20)]
+    root = ElementTree.fromstring(pattern_svg(soft, hard, "ab" * 10, title="a head"))
+    squares = squares_of(root)
+    for i, row in enumerate(soft):
+        for j, weight in enumerate(row):
+            shade = squares.get((i, j), 0.0)
+            assert (shade == 0) is (weight < LEAST)
+            assert weight < LEAST or 0 <= shade - weight < 1 / SHADES
+    assert dots_of(root) == [(i, j) for i in range(20) for j in range(20) if hard[i][j]]
+
+
+def test_what_is_no_number_has_no_shade() -> None:
+    root = ElementTree.fromstring(pattern_svg([[float("nan")]], [[float("nan")]], "a", title=""))
+    assert squares_of(root) == {}
+    assert dots_of(root) == []
+
+
+def test_symbols_and_words_in_a_pattern_are_escaped() -> None:
+    symbols = ["<", "\u202e", "very long", "a"]
+    weights = [[0.25] * 4] * 4
+    drawn = pattern_svg(weights, weights, symbols, title="</title>", told=["<1>", "2", "3", "4"])
+    root = ElementTree.fromstring(drawn)
+    shown = [text.text for text in root.iter(f"{SVG}text")]
+    assert shown == [one for name in ("<", "\\u202e", "very..", "a") for one in (name, name)]
+    assert [title.text for title in root.iter(f"{SVG}title")] == ["</title>", "<1>", "2", "3", "4"]

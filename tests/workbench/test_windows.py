@@ -1,8 +1,6 @@
-"""Windows of positions, rulers and cut texts; traces as a line and as HTML."""
+"""Windows of positions, rulers and cut texts; traces as a line."""
 
 from __future__ import annotations
-
-import re
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,29 +84,3 @@ def test_a_trace_is_one_line() -> None:
     trace = attemper.compile("#<['0'] <= #<['1']", "01").trace("01" * 300)
     assert repr(trace) == f"<Trace of {'01' * 12}... (length 600): 3 subformulas, 2 heads>"
     assert repr(trace.heads[1]) == "<HeadTrace layer 1, head 0: Sign, 600 positions>"
-
-
-def test_a_notebook_shows_truth_and_weights() -> None:
-    trace = attemper.compile("#<['<'] <= #<['&']", "<&").trace("<&&<")
-    html = trace._repr_html_()
-    assert "<script" not in html
-    assert html.count("<table>") == html.count("</table>") == 1 + len(trace.heads)
-    weights = [weight for head in trace.heads for row in head.soft for weight in row]
-    shown = re.findall(r'title="i=\d+, j=\d+: ([\d.]+)"', html)
-    assert shown == [f"{weight:.6f}" for weight in weights]
-    assert "<code>&lt;&amp;&amp;&lt;</code>" in html
-    assert "#&lt;[&#x27;&lt;&#x27;]" in html
-    assert re.findall("[<&]{2}", re.sub("<[^<>]*>|&[#a-z0-9]+;", "", html)) == [], "symbols are escaped"
-
-
-def test_a_notebook_shows_the_end_of_a_long_word() -> None:
-    trace = attemper.compile("O a", "ab").trace("ab" * 100)
-    html = trace._repr_html_()
-    assert "positions 177 to 200 of 200" in html
-    assert len(html) < 120_000
-
-
-def test_the_trace_of_the_empty_word_has_no_tables() -> None:
-    trace = attemper.compile("O a", "ab").trace("")
-    assert repr(trace) == "<Trace of (empty): 2 subformulas, 0 heads>"
-    assert trace._repr_html_() == "<div><p>word <code>(empty)</code></p></div>"

@@ -78,7 +78,7 @@ class Model:
         return f"<Model {shortened(self.title)}: {self.regime}, {size}>"
 
     def _repr_html_(self) -> str:
-        """The model in a notebook: its source, regime and size as a table.
+        """The model in a notebook: its source, regime, sizes and layers, and how each head attends on a word.
 
         >>> import attemper
         >>> "<td>unbounded</td>" in attemper.compile("O a", "ab")._repr_html_()
@@ -86,7 +86,7 @@ class Model:
         """
         from attemper.workbench.report.model_html import model_html
 
-        return model_html(self.network, self.title, self.regime)
+        return model_html(self.network, self.title, self.regime, lambda word: self.trace(word).heads)
 
     def __post_init__(self) -> None:
         if self.network.alphabet != self.language.alphabet:

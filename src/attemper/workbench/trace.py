@@ -35,7 +35,7 @@ class Trace:
     """The truth of every subformula at every position, every head's attention, and the margins.
 
     For an automaton `subformulas` says in which state it is after each position; for an attention program it
-    has the steps that are bits. A notebook shows the trace as tables whose cells are shaded by weight.
+    has the steps that are bits. A notebook shows a table of truth, and a picture of each head's attention.
 
     >>> from attemper.workbench.compiling import compile
     >>> trace = compile("#<['0'] <= #<['1']", "01").trace("0110")
