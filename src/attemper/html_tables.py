@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from html import escape
 
@@ -13,6 +14,25 @@ LONGEST = 300
 
 MOST = 40
 """How many rows a table has at most, and how many items are shown of a list."""
+
+
+class Tabled:
+    """A result that a notebook shows as a table: what `str` says of it, and its record.
+
+    >>> class Counted(Tabled):
+    ...     record = {"words": 1200}
+    ...     __str__ = lambda _: "1,200 words are right"
+    >>> Counted()._repr_html_().count("1,200")
+    2
+    """
+
+    @property
+    @abstractmethod
+    def record(self) -> dict[str, object]:
+        """What `--json` prints of it."""
+
+    def _repr_html_(self) -> str:
+        return record_html(str(self), self.record)
 
 
 def html_text(text: str, room: int = LONGEST) -> str:

@@ -96,7 +96,7 @@ def test_a_notebook_shows_the_first_heads_of_many() -> None:
     deep = replace(model, network=replace(model.network, layers=model.network.layers * 100))
     html = deep._repr_html_()
     assert html.count("<svg ") == 24
-    assert "left out: 76 more heads: 'attemper show' lists them" in html
+    assert "left out: 76 more rows: 'attemper show' lists every head" in html
     assert len(html) < 60_000
 
 

@@ -8,7 +8,7 @@ from random import Random
 
 from attemper.errors import AttemperError
 from attemper.html_tables import html_text, left_out, row_html
-from attemper.languages.words import Alphabet, Word, show_alphabet, show_word
+from attemper.languages.words import Word, show_alphabet, show_word
 from attemper.networks.layers import Network, parameter_count
 from attemper.networks.regime import Regime
 from attemper.workbench.report.heads import HeadTrace, labels_written
@@ -22,11 +22,10 @@ HEADS = 24
 """How many heads and layers are listed and drawn."""
 
 EXAMPLE = 6
-"""How many symbols the word of the pictures has."""
+"""How many symbols the word of the pictures has; they are drawn at random, and the same at every time."""
 
 LARGE = 1_000_000
 """Of a network with more parameters nothing is drawn, since that would take noticeable time."""
-
 
 Attending = Callable[[Word], Sequence[HeadTrace]]
 """How all heads attend on a word. Raises `AttemperError` where that is not found out."""
@@ -48,22 +47,18 @@ def model_html(network: Network, title: str, regime: Regime, attending: Attendin
     return f"<div><table>{caption}{rows}</table>{''.join(_layers(network, attending))}</div>"
 
 
-def example_of(alphabet: Alphabet) -> Word:
-    """A short word for pictures: symbols at random, the same ones at every time."""
-    return tuple(Random(0).choices(alphabet.symbols, k=EXAMPLE))
-
-
 def _layers(network: Network, attending: Attending) -> Iterator[str]:
     """The first heads and what their layers have, how they attend, and what is not shown."""
     if not network.layers:
         return
-    word = example_of(network.alphabet)
+    word = tuple(Random(0).choices(network.alphabet.symbols, k=EXAMPLE))
     pictures, note = _drawn(network, word, attending)
     on = [f"on the word <code>{html_text(show_word(word))}</code>"] if pictures else []
     heading = ["head", "construction", "writes", *on, "hidden units"]
     rows = [row_html("layer", heading), *islice(_rows(network, pictures), HEADS)]
     yield f"<table>{''.join(rows)}</table>"
-    yield from left_out(len(list(_rows(network, {}))) - HEADS, "heads: 'attemper show' lists them")
+    rows_in_all = sum(max(1, len(layer.heads)) for layer in network.layers)
+    yield from left_out(rows_in_all - HEADS, "rows: 'attemper show' lists every head")
     if note:
         yield f"<p>{html_text(note)}</p>"
 
