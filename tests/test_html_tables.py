@@ -55,7 +55,7 @@ def test_a_record_of_any_size_is_a_small_table() -> None:
     html = record_html("\n".join(["<" * 1000] * 1000), lists)
     assert len(html) < 200_000
     assert html.count("<tr>") == MOST
-    assert html.endswith("<p>left out: 960 more entries: see .record</p>")
+    assert html.endswith("<p>left out: 960 more entries: see .record</p></div>")
     assert f"{'a, ' * MOST}60 more" in record_html("", {"word": ["a"] * 100})
 
 

@@ -66,12 +66,12 @@ def record_html(title: str, record: Mapping[str, object]) -> str:
     """A result as a table: its text on top, and a row for each entry that says something.
 
     >>> record_html("SAME", {"states": [2, 2], "word": None})
-    '<table><caption><code>SAME</code></caption><tr><th>states</th><td>2, 2</td></tr></table>'
+    '<div><p><code>SAME</code></p><table><tr><th>states</th><td>2, 2</td></tr></table></div>'
     """
     rows = [row_html(html_text(name), [_value(value)]) for name, value in record.items() if _says(value)]
     lines = "<br/>".join(html_text(line) for line in title.splitlines()[:MOST])
-    table = f"<table><caption><code>{lines}</code></caption>{''.join(rows[:MOST])}</table>"
-    return "".join([table, *left_out(len(rows) - MOST, "entries: see .record")])
+    more = left_out(len(rows) - MOST, "entries: see .record")
+    return f"<div><p><code>{lines}</code></p><table>{''.join(rows[:MOST])}</table>{''.join(more)}</div>"
 
 
 def _says(value: object) -> bool:

@@ -73,7 +73,7 @@ def facts_in(html: str) -> dict[str, str]:
 def test_a_notebook_shows_a_model_as_tables_and_pictures() -> None:
     html = attemper.compile("#<['<'] <= #<['&']", "<&")._repr_html_()
     fromstring(html)  # it is closed as XML is, and symbols are escaped
-    assert "<caption><code>#&lt;[&#x27;&lt;&#x27;] &lt;= #&lt;[&#x27;&amp;&#x27;]</code></caption>" in html
+    assert "<p><code>#&lt;[&#x27;&lt;&#x27;] &lt;= #&lt;[&#x27;&amp;&#x27;]</code></p>" in html
     sizes = {"layers": "2", "heads": "2", "d_model": "11", "parameters": "466"}
     assert facts_in(html) == {"regime": "unbounded", "hidden units": "4", **sizes}
     assert "<tr><th>1</th><td>0</td><td>Sign</td><td><code>sign #&lt;[&#x27;&lt;&#x27;]" in html

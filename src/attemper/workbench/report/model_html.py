@@ -43,8 +43,10 @@ def model_html(network: Network, title: str, regime: Regime, attending: Attendin
         "parameters": f"{parameter_count(network):,}",
     }
     rows = "".join(row_html(name, [fact]) for name, fact in facts.items())
-    caption = f"<caption><code>{html_text(' '.join(title.split()), TITLE)}</code></caption>"
-    return f"<div><table>{caption}{rows}</table>{''.join(_layers(network, attending))}</div>"
+    shown = html_text(" ".join(title.split()), TITLE)
+    return (
+        f"<div><p><code>{shown}</code></p><table>{rows}</table>{''.join(_layers(network, attending))}</div>"
+    )
 
 
 def _layers(network: Network, attending: Attending) -> Iterator[str]:
