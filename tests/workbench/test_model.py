@@ -18,7 +18,7 @@ from attemper.checker.verdict import Status
 from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.errors import OptionError, UnsupportedError, WordError
 from attemper.languages.words import Alphabet
-from attemper.running.blocks import Block, Blocks
+from attemper.running.blocks import Block, BlockList
 from attemper.running.dense import DenseTransformer
 from attemper.workbench.model import Model
 
@@ -401,8 +401,8 @@ def test_the_blocks_of_a_module_are_a_list_of_modules_to_torch(model: Model) -> 
     """Nothing but their types is new, so that what torch knows of lists holds: slices, changes, copies."""
     module = model.dense()
     assert [type(block) for block in module.blocks] == [Block] * 2
-    assert type(module.blocks[:1]) is Blocks
-    assert vars(Blocks).keys().isdisjoint({"__getitem__", "__iter__", "__len__"})
+    assert type(module.blocks[:1]) is BlockList
+    assert vars(BlockList).keys().isdisjoint({"__getitem__", "__iter__", "__len__"})
 
 
 # The public surface ---------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ class Block(nn.Module):
         return after
 
 
-class Blocks(nn.ModuleList):
+class BlockList(nn.ModuleList):
     """The layers of a network, as `torch.nn.ModuleList` holds them; type checkers know that they are blocks.
 
     >>> import attemper
@@ -104,12 +104,12 @@ class Blocks(nn.ModuleList):
     if TYPE_CHECKING:
 
         @overload
-        def __getitem__(self, idx: slice) -> Blocks: ...
+        def __getitem__(self, idx: slice) -> BlockList: ...
 
         @overload
         def __getitem__(self, idx: int) -> Block: ...
 
-        def __getitem__(self, idx: int | slice) -> Block | Blocks: ...
+        def __getitem__(self, idx: int | slice) -> Block | BlockList: ...
 
         def __iter__(self) -> Iterator[Block]: ...
 
@@ -124,7 +124,7 @@ class BlockStack(nn.Module):
         weights = torch_weights(network, dtype)
         self.network = network
         self.embed = Embedding(weights["embed.W_E"])
-        self.blocks = Blocks(
+        self.blocks = BlockList(
             Block(layer, under(f"blocks.{n}.", weights), weighting, network.normalisation, sealed=sealed)
             for n, layer in enumerate(network.layers)
         )

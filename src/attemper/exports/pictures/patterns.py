@@ -9,7 +9,7 @@ from math import ceil
 from attemper.exports.pictures.places import width_of
 from attemper.html_tables import html_text
 
-Weights = Sequence[Sequence[float]]
+AttentionRows = Sequence[Sequence[float]]
 """Row i has the weights of the positions j for the query at i."""
 
 CELL, SMALL, FEW = 14, 10, 16
@@ -28,7 +28,7 @@ SYMBOL = 6
 
 
 def pattern_svg(
-    soft: Weights, hard: Weights, symbols: Sequence[str], *, title: str, told: Sequence[str] = ()
+    soft: AttentionRows, hard: AttentionRows, symbols: Sequence[str], *, title: str, told: Sequence[str] = ()
 ) -> str:
     """Whom the positions of these symbols attend to: rows attend to columns, dots mark hard attention's.
 
@@ -76,7 +76,7 @@ def _names(names: Sequence[str], edge: int, cell: int) -> Iterator[str]:
             yield f'<text transform="translate({middle + 3} {edge - 4}) rotate(-90)">{text}</text>'
 
 
-def _shades(soft: Weights) -> Iterator[str]:
+def _shades(soft: AttentionRows) -> Iterator[str]:
     """The squares of every shade as one path; neighbours in a row that have the same are one step of it."""
     steps: dict[int, list[str]] = {}
     for i, row in enumerate(soft):
@@ -95,6 +95,6 @@ def _shade(weight: float) -> int:
     return ceil(min(weight, 1) * SHADES) if weight >= LEAST else 0
 
 
-def _dots(hard: Weights) -> str:
+def _dots(hard: AttentionRows) -> str:
     dots = (f"M{j}.5 {i}.5h0" for i, row in enumerate(hard) for j, weight in enumerate(row) if weight > 0)
     return f'<path d="{"".join(dots)}" stroke="#ff7f0e" stroke-width=".35" stroke-linecap="round"/>'

@@ -44,9 +44,8 @@ def model_html(network: Network, title: str, regime: Regime, attending: Attendin
     }
     rows = "".join(row_html(name, [fact]) for name, fact in facts.items())
     shown = html_text(" ".join(title.split()), TITLE)
-    return (
-        f"<div><p><code>{shown}</code></p><table>{rows}</table>{''.join(_layers(network, attending))}</div>"
-    )
+    layers = "".join(_layers(network, attending))
+    return f"<div><p><code>{shown}</code></p><table>{rows}</table>{layers}</div>"
 
 
 def _layers(network: Network, attending: Attending) -> Iterator[str]:
