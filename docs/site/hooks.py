@@ -1,0 +1,41 @@
+"""What mkdocs asks while it builds the site: pages from elsewhere in the repository, and pages that are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+import attemper
+from docs.site.commands import commands_page
+from docs.site.pages import COPIED, relinked
+
+ROOT = Path(__file__).parents[2]
+
+
+def names_page() -> str:
+    """An entry for every public name, which mkdocstrings reads from its docstring."""
+    return "\n".join(f"::: attemper.{name}\n" for name in attemper.__all__)
+
+
+MADE: dict[str, Callable[[], str]] = {"reference/api.md": names_page, "reference/cli.md": commands_page}
+"""Pages whose opening stands in docs/; the rest is made."""
+
+SOURCES = {page: source for source, page in COPIED.items()}
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages that stand elsewhere in the repository."""
+    for source, page in COPIED.items():
+        files.append(File.generated(config, page, content=(ROOT / source).read_text(encoding="utf-8")))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Lead links to where files stand in the site, and append what is made."""
+    name = page.file.src_uri
+    made = MADE[name]() if name in MADE else ""
+    return relinked(markdown, SOURCES.get(name, f"docs/{name}")) + made
