@@ -14,6 +14,10 @@ from attemper.registry import COMMANDS
 from attemper.workbench.cli.app import application
 
 WIDTH = 100
+"""Columns of a help page."""
+
+NAMES = re.compile(r"^`\w+`(?:, `\w+`)*:? ")
+"""Commands that a part of the table begins with."""
 
 
 def commands_page() -> str:
@@ -37,8 +41,9 @@ def sections(name: str) -> Iterator[str]:
 
 
 def own_codes(name: str) -> str:
-    """What the exit codes mean that the command has and others do not, from the table of `ExitCode`."""
+    """What the exit codes mean that the command has and others have not, from the table of `ExitCode`."""
     rows = re.findall(r"^\| (\d+) \| (.*) \|$", inspect.getdoc(ExitCode) or "", re.MULTILINE)
-    said = [f"{code} ({part.strip()})" for code, text in rows for part in text.split(";") if f"`{name}`" in part]
-    own = f"Of its own it has {', '.join(said)}. " if said else ""
-    return f"{own}[All exit codes](../exit-codes.md)"
+    parts = ((code, part.strip()) for code, text in rows for part in text.split(";"))
+    said = [f"{code} ({re.sub(NAMES, '', part)})" for code, part in parts if f"`{name}`" in part]
+    own = f"Exit codes of its own: {', '.join(said)}. " if said else ""
+    return f"{own}[All exit codes](../exit-codes.md)."

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jupytext
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 import attemper
 from docs.site.commands import commands_page
-from docs.site.pages import COPIED, relinked
+from docs.site.notebooks import executed, page_of
+from docs.site.pages import COPIED, in_the_site
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,9 +30,16 @@ SOURCES = {page: source for source, page in COPIED.items()}
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages that stand elsewhere in the repository."""
+    """Add the pages that stand elsewhere in the repository, and every tutorial as it runs."""
+    made: dict[str, str] = {}
     for source, page in COPIED.items():
-        files.append(File.generated(config, page, content=(ROOT / source).read_text(encoding="utf-8")))
+        made[page] = (ROOT / source).read_text(encoding="utf-8")
+    for tutorial in sorted(ROOT.glob("docs/tutorial/*.py")):
+        notebook = executed(tutorial)
+        made[f"tutorial/{tutorial.stem}.ipynb"] = jupytext.writes(notebook, "ipynb")
+        made[f"tutorial/{tutorial.stem}.md"] = page_of(notebook, f"{tutorial.stem}.ipynb")
+    for name, text in made.items():
+        files.append(File.generated(config, name, content=text))
     return files
 
 
@@ -38,4 +47,4 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Lead links to where files stand in the site, and append what is made."""
     name = page.file.src_uri
     made = MADE[name]() if name in MADE else ""
-    return relinked(markdown, SOURCES.get(name, f"docs/{name}")) + made
+    return in_the_site(markdown, SOURCES.get(name, f"docs/{name}")) + made

@@ -1,4 +1,4 @@
-"""Where a file of the repository stands in the site, and what links to it become there."""
+"""Where a file of the repository stands in the site, and how its text reads there."""
 
 from __future__ import annotations
 
@@ -15,35 +15,51 @@ COPIED = {
     "src/attemper/theories/refutation/README.md": "inside/refutation.md",
     "src/attemper/theories/softening/README.md": "inside/softening.md",
 }
-"""What stands outside docs/ in the repository, and has a page of the site."""
+"""What stands outside docs/ in the repository, and is a page of the site."""
 
 LINK = re.compile(r"\]\((?![\w+.-]+:)([^)\s#]+)(#[^)\s]*)?\)")
 """A link to a file: its path, and the anchor there."""
 
+CELLS = re.compile(r"^\|.*", re.MULTILINE)
+CODE = re.compile(r"`[^`]+`")
+
 
 def place(path: str) -> str | None:
-    """Where a file of the repository stands in the site; None if it does not.
+    r"""Where a file of the repository stands in the site; None if it does not.
+
+    The start page does what the README does; a tutorial, which is a Python file, becomes a page.
 
     >>> place("docs/zoo.md"), place("ARCHITECTURE.md"), place("README.md"), place("src/attemper/errors.py")
     ('zoo.md', 'inside/architecture.md', 'index.md', None)
+    >>> place("docs/tutorial/first_network.py")
+    'tutorial/first_network.md'
     """
     if path == "README.md":
         return "index.md"
+    if path.startswith("docs/tutorial/"):
+        return path.removeprefix("docs/").replace(".py", ".md")
     return path.removeprefix("docs/") if path.startswith("docs/") else COPIED.get(path)
 
 
-def relinked(text: str, path: str) -> str:
-    """The text of a file of the repository, with links that lead to the same files in the site.
+def in_the_site(text: str, path: str) -> str:
+    r"""The text of a file of the repository, as the site's reader of Markdown wants it.
 
-    >>> relinked("[rules](../src/attemper/certificates/FORMAT.md#2)", "docs/proofs.md")
+    Links lead to the same files in the site. In a table a bar inside code ends no cell, and needs no backslash.
+
+    >>> in_the_site("[rules](../src/attemper/certificates/FORMAT.md#2)", "docs/proofs.md")
     '[rules](reference/format.md#2)'
+    >>> in_the_site("| `a \\| b` | or |", "docs/formulas.md")
+    '| `a | b` | or |'
     """
-    here = posixpath.dirname(place(path) or "")
+    here = posixpath.dirname(place(path) or "") or "."
 
     def link(found: re.Match[str]) -> str:
         target = place(posixpath.normpath(posixpath.join(posixpath.dirname(path), found[1])))
         if target is None:
             return found[0]  # the build says that it leads nowhere
-        return f"]({posixpath.relpath(target, here or '.')}{found[2] or ''})"
+        return f"]({posixpath.relpath(target, here)}{found[2] or ''})"
 
-    return LINK.sub(link, text)
+    def bars(row: re.Match[str]) -> str:
+        return CODE.sub(lambda code: code[0].replace(r"\|", "|"), row[0])
+
+    return CELLS.sub(bars, LINK.sub(link, text))
