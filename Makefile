@@ -8,6 +8,8 @@ READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.dev-ready
 EXPORTS := .venv-exports
 EXPORTS_READY := $(EXPORTS)/.ready
+DOCS := .venv-docs
+DOCS_READY := $(DOCS)/.ready
 BROWSER := .venv-browser
 BROWSER_READY := $(BROWSER)/.ready
 WHEEL := .venv-wheel
@@ -19,7 +21,7 @@ JOBS ?= 2
 TEST_ENV := OMP_NUM_THREADS=1 PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=
 PYTEST := $(TEST_ENV) $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not exports and not browser"
 
-.PHONY: help demo check test test-all test-slow test-exports test-browser test-wheel gallery mutate bench clean
+.PHONY: help demo check test test-all test-slow test-exports test-browser test-wheel gallery docs mutate bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  \1: \2/'
@@ -39,6 +41,13 @@ $(EXPORTS_READY): pyproject.toml constraints.txt
 	test -x $(EXPORTS)/bin/python || $(PYTHON) -m venv $(EXPORTS)
 	$(EXPORTS)/bin/python $(INSTALL) torch
 	$(EXPORTS)/bin/python $(INSTALL) -e ".[dev-exports]"
+	touch $@
+
+# What makes the site, and what the tutorials import.
+$(DOCS_READY): pyproject.toml constraints.txt
+	test -x $(DOCS)/bin/python || $(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python $(INSTALL) torch
+	$(DOCS)/bin/python $(INSTALL) -e ".[docs]"
 	touch $@
 
 # A browser's driver and what `attemper play` needs, in an environment of their own: tests alone need it.
@@ -84,11 +93,15 @@ mutate: $(DEV_READY) ## change the checker's code place by place: a test must no
 bench: $(DEV_READY) ## comparisons side by side, in one run
 	$(BIN)/python -m benchmarks
 
-gallery: $(DEV_READY) ## write the pages of docs/gallery, which run networks in a browser
+gallery: $(DEV_READY) ## write the pages of docs/gallery, which run networks in a browser, and docs/figures
 	$(TEST_ENV) $(BIN)/python -m tests.support.writers.gallery
+	$(TEST_ENV) $(BIN)/python -m tests.support.writers.figures
+
+docs: $(DOCS_READY) ## the site, in build/site: every warning is an error (1.8 GB of libraries)
+	$(TEST_ENV) NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/python -m mkdocs build --strict
 
 test-browser: $(BROWSER_READY) ## the page in a real browser: the Chromium of CHROMIUM=path, or on PATH
 	$(TEST_ENV) $(BROWSER)/bin/python -m pytest -q -m browser tests/exports/browser
 
 clean: ## remove virtual environments, what was built, and caches
-	rm -rf $(VENV) $(EXPORTS) $(BROWSER) $(WHEEL) build dist src/attemper.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .mutation
+	rm -rf $(VENV) $(EXPORTS) $(DOCS) $(BROWSER) $(WHEEL) build dist src/attemper.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .mutation

@@ -40,7 +40,7 @@ def zoo_automata() -> list[tuple[str, Dfa]]:
     for entry in everything():
         for source in entry.sources:
             if isinstance(source, Regex | Automaton):
-                dfa = language_of(entry, source)
+                dfa = language_of(entry, source).definition
                 assert isinstance(dfa, Dfa)
                 found.append((entry.name, dfa))
     return found

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
 from math import hypot
 
 from attemper.errors import UnsupportedError
-from attemper.escapes import escaped
 from attemper.exports.pictures.curves import HEAD, Curve, curves
+from attemper.exports.pictures.elements import CENTRED, SHAPES, STANDALONE, number, plain, whole
 from attemper.exports.pictures.graph import Arrow, Graph, graph_of
 from attemper.exports.pictures.labels import STEPS, Box, labelled
 from attemper.exports.pictures.layers import DrawnNode, layered
@@ -19,10 +18,6 @@ MOST_STATES = 40
 
 MARGIN, LINE = 14.0, 18.0
 """Around the picture, and the height of a line of text."""
-
-_SHAPES = 'fill="none" stroke="currentColor" stroke-width="1.5"'
-_TEXT = 'fill="currentColor" text-anchor="middle" dominant-baseline="central"'
-_STYLE = "<style>svg { color-scheme: light dark; color: CanvasText; background: Canvas }</style>"
 
 
 def automaton_svg(dfa: Dfa, *, standalone: bool = False) -> str:
@@ -53,8 +48,8 @@ def automaton_svg(dfa: Dfa, *, standalone: bool = False) -> str:
     note = "" if graph.trap is None else f"not drawn: state {graph.trap}, from which no word is accepted"
     parts = [
         f"<title>Automaton with {count} state{'' if count == 1 else 's'}</title>",
-        f"<desc>{_text(_told(graph))}</desc>",
-        _STYLE if standalone else "",
+        f"<desc>{plain(_told(graph))}</desc>",
+        STANDALONE if standalone else "",
         *(_arrow(arrow, lines[arrow], labels[arrow]) for arrow in lines),
         _start(states[graph.start]),
         *(_state(state, place, graph) for state, place in states.items()),
@@ -68,15 +63,10 @@ def _framed(parts: list[str], corners: list[Point], note: str) -> str:
     width = max(max(point.x for point in corners) + MARGIN - left, width_of(note) + 2 * MARGIN)
     height = max(point.y for point in corners) + MARGIN - top
     if note:
-        at = f'x="{_number(left + MARGIN)}" y="{_number(top + height)}"'
-        parts = [*parts, f'<text {at} fill="currentColor" font-size="12">{_text(note)}</text>']
+        at = f'x="{number(left + MARGIN)}" y="{number(top + height)}"'
+        parts = [*parts, f'<text {at} fill="currentColor" font-size="12">{plain(note)}</text>']
         height += LINE
-    drawn = "".join(f"{part}\n" for part in parts if part)
-    box = " ".join(map(_number, (left, top, width, height)))
-    space = ' xmlns="http://www.w3.org/2000/svg"'
-    size = f'width="{_number(width)}" height="{_number(height)}"'
-    font = 'font-family="ui-monospace, monospace" font-size="13"'
-    return f'<svg{space} role="img" viewBox="{box}" {size} {font}>\n{drawn}</svg>\n'
+    return whole(parts, left, top, width, height)
 
 
 def _corners(
@@ -91,10 +81,10 @@ def _corners(
 
 
 def _state(state: int, place: Point, graph: Graph) -> str:
-    at = f'cx="{_number(place.x)}" cy="{_number(place.y)}"'
-    circle = f'<circle {at} r="{_number(RADIUS)}" {_SHAPES}/>'
-    inner = f'<circle {at} r="{_number(RADIUS - 4)}" {_SHAPES}/>' if state in graph.accepting else ""
-    return f'{circle}{inner}<text x="{_number(place.x)}" y="{_number(place.y)}" {_TEXT}>{state}</text>'
+    at = f'cx="{number(place.x)}" cy="{number(place.y)}"'
+    circle = f'<circle {at} r="{number(RADIUS)}" {SHAPES}/>'
+    inner = f'<circle {at} r="{number(RADIUS - 4)}" {SHAPES}/>' if state in graph.accepting else ""
+    return f'{circle}{inner}<text x="{number(place.x)}" y="{number(place.y)}" {CENTRED}>{state}</text>'
 
 
 def _start(place: Point) -> str:
@@ -102,16 +92,16 @@ def _start(place: Point) -> str:
     tip = Point(place.x - RADIUS, place.y)
     tail = Point(tip.x - 3 * HEAD, tip.y)
     end = Point(tip.x - HEAD, tip.y)
-    return f'<path d="M {_pair(tail)} L {_pair(end)}" {_SHAPES}/>{_head(end, tail)}'
+    return f'<path d="M {_pair(tail)} L {_pair(end)}" {SHAPES}/>{_head(end, tail)}'
 
 
 def _arrow(arrow: Arrow, curve: Curve, label: Box) -> str:
     first, *others = curve.points
     told = f"from {arrow.source} to {arrow.target}: {', '.join(arrow.symbols)}"
-    path = f'<path d="M {_pair(first)} C {" ".join(map(_pair, others))}" {_SHAPES}/>'
-    at = f'x="{_number(label.centre.x)}" y="{_number(label.centre.y)}"'
-    text = f"<text {at} {_TEXT}>{_text(arrow.label)}</text>"
-    return f"<g><title>{_text(told)}</title>{path}{_head(curve.points[-1], curve.points[-2])}{text}</g>"
+    path = f'<path d="M {_pair(first)} C {" ".join(map(_pair, others))}" {SHAPES}/>'
+    at = f'x="{number(label.centre.x)}" y="{number(label.centre.y)}"'
+    text = f"<text {at} {CENTRED}>{plain(arrow.label)}</text>"
+    return f"<g><title>{plain(told)}</title>{path}{_head(curve.points[-1], curve.points[-2])}{text}</g>"
 
 
 def _head(end: Point, before: Point) -> str:
@@ -132,14 +122,5 @@ def _told(graph: Graph) -> str:
     return f"Start: {graph.start}. Accepting: {accepting}. {moves}."
 
 
-def _text(text: str) -> str:
-    return escape(escaped(text))
-
-
 def _pair(point: Point) -> str:
-    return f"{_number(point.x)} {_number(point.y)}"
-
-
-def _number(number: float) -> str:
-    """To a tenth: finer than a pixel, and far coarser than what floats of two machines differ in."""
-    return f"{round(number, 1) + 0.0:g}"
+    return f"{number(point.x)} {number(point.y)}"

@@ -1,0 +1,59 @@
+"""The figures in docs/figures: what heads attend to in a formula's network, and a restriction.
+
+`python -m tests.support.writers.figures` writes them; a test compares what stands there.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import attemper
+from attemper.exports.pictures.rows import Row, rows_svg
+from attemper.writing import write_together
+from tests import ROOT
+
+FOLDER = ROOT / "docs" / "figures"
+
+
+def attention() -> str:
+    """The network of O (b & Y a) on a word, from its answer down to the symbols."""
+    trace = attemper.compile("O (b & Y a)", "ab").trace("bbaabab")
+    (previous,), (found,) = ([head for head in trace.heads if head.layer == layer] for layer in (0, 1))
+    truths = dict(trace.subformulas)
+    bits = [(text, truths[text]) for text in ("O (b & Y a)", "b & Y a")]
+    answer, inner = (Row(text, ["1" if bit else "." for bit in row], row) for text, row in bits)
+    return rows_svg(
+        "What the two heads of O (b & Y a) attend to",
+        [
+            answer._replace(weights=found.soft),
+            inner._replace(weights=previous.soft),
+            Row("word", trace.word, [False] * len(trace.word)),
+        ],
+        standalone=True,
+    )
+
+
+def restriction() -> str:
+    """What docs/refutation.md finds first: few symbols are fixed, and the answer is one for all others."""
+    model = attemper.compile("O (b & Y a) & H (a -> Y b)", "ab")
+    found = attemper.refute(model, "zoo:parity-even", length=41, free=0.9).refutation
+    assert found is not None
+    symbols, allowed = found.symbols, found.restriction.allowed
+    fixed = [len(some) == 1 for some in allowed]
+    differs = [one != other for one, other in zip(found.member, found.stranger, strict=True)]
+    rows = [
+        Row("allowed", [symbols[some[0]] if len(some) == 1 else "" for some in allowed], fixed),
+        Row("in", found.member, differs),
+        Row("not in", found.stranger, differs),
+    ]
+    return rows_svg("A restriction, and two words that the model answers alike", rows, standalone=True)
+
+
+def figures() -> dict[Path, bytes]:
+    """What stands in docs/figures."""
+    drawn = {"attention": attention(), "restriction": restriction()}
+    return {FOLDER / f"{name}.svg": text.encode() for name, text in drawn.items()}
+
+
+if __name__ == "__main__":
+    write_together(figures())
