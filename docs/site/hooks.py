@@ -7,20 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import jupytext
+from docs.site.notebooks import executed, page_of
+from docs.site.pages import COPIED, in_the_site
+from docs.site.reference import commands_page, names_page
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-import attemper
-from docs.site.commands import commands_page
-from docs.site.notebooks import executed, page_of
-from docs.site.pages import COPIED, in_the_site
-
 ROOT = Path(__file__).parents[2]
-
-
-def names_page() -> str:
-    """An entry for every public name, which mkdocstrings reads from its docstring."""
-    return "\n".join(f"::: attemper.{name}\n" for name in attemper.__all__)
 
 
 MADE: dict[str, Callable[[], str]] = {"reference/api.md": names_page, "reference/cli.md": commands_page}

@@ -22,6 +22,7 @@ LINK = re.compile(r"\]\((?![\w+.-]+:)([^)\s#]+)(#[^)\s]*)?\)")
 
 CELLS = re.compile(r"^\|.*", re.MULTILINE)
 CODE = re.compile(r"`[^`]+`")
+EXAMPLE = re.compile(r"^>>> .*\n(?:.*\S.*\n?)*", re.MULTILINE)
 
 
 def place(path: str) -> str | None:
@@ -63,3 +64,12 @@ def in_the_site(text: str, path: str) -> str:
         return CODE.sub(lambda code: code[0].replace(r"\|", "|"), row[0])
 
     return CELLS.sub(bars, LINK.sub(link, text))
+
+
+def fenced(text: str) -> str:
+    r"""A docstring with a fence around every example, which ends at an empty line.
+
+    >>> fenced(">>> 1 + 1\n2\n\nThat is all.")
+    '```python\n>>> 1 + 1\n2\n```\n\nThat is all.'
+    """
+    return EXAMPLE.sub(lambda found: f"```python\n{found[0].rstrip()}\n```\n", text)

@@ -12,7 +12,7 @@ from attemper.escapes import escaped
 
 
 class ExitCode(IntEnum):
-    """What the command line returns to the shell. (The README has this table, and `attemper --help` a short one.)
+    """What the command line returns to the shell. (docs/exit-codes.md has this table, and `attemper --help` a short one.)
 
     | code | meaning |
     |---|---|
@@ -34,7 +34,7 @@ class ExitCode(IntEnum):
     >>> import attemper
     >>> attemper.ExitCode.REFUTED, attemper.WordError.exit_code
     (<ExitCode.REFUTED: 10>, <ExitCode.WORD: 5>)
-    """  # noqa: E501 - a row is a line, as in the README
+    """  # noqa: E501 - a row is a line, as on the page
 
     OK = 0
     DISAGREEMENT = 1

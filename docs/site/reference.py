@@ -1,4 +1,4 @@
-"""The reference of the commands: what each says of itself, and which exit codes are its own."""
+"""What the reference is made of: help and exit codes of the commands, and the public names."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import re
 
 import typer
 
+import attemper
 from attemper.errors import ExitCode
 from attemper.registry import COMMANDS, Panel
 from attemper.workbench.cli.app import application
 
-WIDTH = 100
-"""Columns of a help page."""
+WIDTH = 80
+"""Columns of a help page, as many as a page of the site has."""
 
 NAMES = re.compile(r"^`\w+`(?:, `\w+`)*:? ")
 """Commands that a part of the table begins with."""
@@ -24,6 +25,11 @@ def commands_page() -> str:
     for panel in Panel:
         parts += [f"## {panel}", *(_section(one.name) for one in COMMANDS if one.panel is panel)]
     return "\n\n".join(parts) + "\n"
+
+
+def names_page() -> str:
+    """A place for every public name, where mkdocstrings puts its signature and docstring."""
+    return "\n".join(f"::: attemper.{name}\n" for name in attemper.__all__)
 
 
 def own_codes(name: str) -> str:
