@@ -292,7 +292,7 @@ def test_the_python_in_the_documents_runs(
 
 
 def test_exit_codes_are_documented() -> None:
-    """The docstring of `ExitCode`, docs/exit-codes.md and `attemper --help` agree with the codes that there are."""
+    """The docstring of `ExitCode`, its page and `attemper --help` agree with the codes that there are."""
     from attemper.errors import ExitCode
     from attemper.workbench.cli.app import EPILOG
 

@@ -1,4 +1,4 @@
-"""The site, as far as it can be seen without mkdocs: its pages, links and navigation, and what it is made of."""
+"""The site, as far as it can be seen without mkdocs: pages, links, navigation, and what is made."""
 
 from __future__ import annotations
 

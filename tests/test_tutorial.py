@@ -88,3 +88,16 @@ def test_the_tutorial_is_a_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert [cell.source.strip() for cell in code] == [body.strip() for body in code_cells()]
     shown = [out.data for cell in code for out in cell.outputs if out.output_type == "execute_result"]
     assert ["text/html" in data for data in shown] == [True, True]
+
+
+@pytest.mark.exports
+def test_the_site_shows_what_the_cells_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every cell in its order, what was printed, the tables, and the notebook itself to take along."""
+    from docs.site.notebooks import executed, page_of
+
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (ROOT / "src", ROOT))))
+    page = page_of(executed(TUTORIAL), "first_network.ipynb")
+    assert page.startswith("# A first network\n\n[This page as a notebook](first_network.ipynb)")
+    assert re.findall(r"```python\n(.*?)\n```", page, re.DOTALL) == [body.strip() for body in code_cells()]
+    assert "```text\nPROVED\n```" in page
+    assert page.count("<table") == page.count("</table") > 2

@@ -1,4 +1,4 @@
-"""What mkdocs asks while it builds the site: pages from elsewhere in the repository, and pages that are made."""
+"""What mkdocs asks while it builds the site: pages from elsewhere in the repository, and made ones."""
 
 from __future__ import annotations
 

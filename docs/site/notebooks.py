@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 
 
 def executed(path: Path) -> NotebookNode:
-    """The notebook that a Python file in the percent format is, run in an empty folder; a failing cell raises."""
+    """The notebook that a Python file with cells is, run in an empty folder; a cell that fails raises."""
     notebook = jupytext.read(path)
     with TemporaryDirectory() as folder:
         NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": folder}}).execute()

@@ -45,7 +45,7 @@ def place(path: str) -> str | None:
 def in_the_site(text: str, path: str) -> str:
     r"""The text of a file of the repository, as the site's reader of Markdown wants it.
 
-    Links lead to the same files in the site. In a table a bar inside code ends no cell, and needs no backslash.
+    Links lead to the same files in the site. Bars inside code end no cell of a table: no backslash.
 
     >>> in_the_site("[rules](../src/attemper/certificates/FORMAT.md#2)", "docs/proofs.md")
     '[rules](reference/format.md#2)'

@@ -1,4 +1,4 @@
-"""What pictures are made of: texts and numbers as SVG has them, how things are drawn, and the element around all."""
+"""What pictures are made of: texts and numbers as SVG has them, and the element around all."""
 
 from __future__ import annotations
 

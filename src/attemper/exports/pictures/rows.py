@@ -1,4 +1,4 @@
-"""Words and truths as rows of cells, one below the other, and what of a row is attended to from the row above."""
+"""Words and truths as rows of cells, one below the other, and what each attends to in the row below."""
 
 from __future__ import annotations
 
