@@ -21,6 +21,7 @@ LINK = re.compile(r"\]\((?![\w+.-]+:)([^)\s#]+)(#[^)\s]*)?\)")
 """A link to a file: its path, and the anchor there."""
 
 CELLS = re.compile(r"^\|.*", re.MULTILINE)
+NESTED = re.compile(r"^ {2,3}(?=- |\d+\. )", re.MULTILINE)
 CODE = re.compile(r"`[^`]+`")
 EXAMPLE = re.compile(r"^>>> .*\n(?:.*\S.*\n?)*", re.MULTILINE)
 
@@ -46,11 +47,14 @@ def in_the_site(text: str, path: str) -> str:
     r"""The text of a file of the repository, as the site's reader of Markdown wants it.
 
     Links lead to the same files in the site. Bars inside code end no cell of a table: no backslash.
+    Lists inside lists stand four columns in.
 
     >>> in_the_site("[rules](../src/attemper/certificates/FORMAT.md#2)", "docs/proofs.md")
     '[rules](reference/format.md#2)'
     >>> in_the_site("| `a \\| b` | or |", "docs/formulas.md")
     '| `a | b` | or |'
+    >>> in_the_site("- a room:\n  - its file\n", "ARCHITECTURE.md")
+    '- a room:\n    - its file\n'
     """
     here = posixpath.dirname(place(path) or "") or "."
 
@@ -63,7 +67,7 @@ def in_the_site(text: str, path: str) -> str:
     def bars(row: re.Match[str]) -> str:
         return CODE.sub(lambda code: code[0].replace(r"\|", "|"), row[0])
 
-    return CELLS.sub(bars, LINK.sub(link, text))
+    return NESTED.sub(" " * 4, CELLS.sub(bars, LINK.sub(link, text)))
 
 
 def fenced(text: str) -> str:
