@@ -91,6 +91,13 @@ def test_every_page_is_two_clicks_from_the_start() -> None:
     assert {"docs/gallery/index.html", "docs/tutorial/first_network.py"} <= near
 
 
+@pytest.mark.parametrize("source", [one for one in SOURCES if re.match(r"docs/[\w/-]+\.md", one)])
+def test_a_page_opens_with_the_question_that_it_answers(source: str) -> None:
+    text = (ROOT / source).read_text(encoding="utf-8")
+    is_record = re.match(r"docs/decisions/\d", source) is not None
+    assert is_record or re.match(r"# .*\n\n\*[A-Z].*\?\*\n\n", text)
+
+
 @pytest.mark.parametrize("source", [source for source in SOURCES if source.startswith("docs/")])
 def test_prompts_stand_in_fences(source: str) -> None:
     """Else GitHub shows quotations, and the site takes what is in brackets for links."""

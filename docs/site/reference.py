@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 import re
+from itertools import groupby
 
 import typer
 
 import attemper
 from attemper.errors import ExitCode
-from attemper.registry import COMMANDS, Panel
+from attemper.registry import COMMANDS
 from attemper.workbench.cli.app import application
 
 WIDTH = 80
@@ -22,8 +23,8 @@ NAMES = re.compile(r"^`\w+`(?:, `\w+`)*:? ")
 def commands_page() -> str:
     """A heading for each panel of `attemper --help`, and a section for each command."""
     parts = []
-    for panel in Panel:
-        parts += [f"## {panel}", *(_section(one.name) for one in COMMANDS if one.panel is panel)]
+    for panel, commands in groupby(COMMANDS, key=lambda command: command.panel):
+        parts += [f"## {panel}", *(_section(command.name) for command in commands)]
     return "\n\n".join(parts) + "\n"
 
 

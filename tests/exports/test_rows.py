@@ -6,13 +6,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from attemper.exports.pictures.rows import FAINTEST, Row, rows_svg
+from attemper.exports.pictures.rows import FAINTEST, Cells, rows_svg
 from tests.support.writers.figures import FOLDER, figures
 
 SVG = "{http://www.w3.org/2000/svg}"
 
-ANSWER = Row("O <a>", ["1", ".", "&"], [True, False, False], [[1, 0, 0], [0.25, 0.75, 0], [0, 0, 0.5]])
-WORD = Row("word", "abb", [False] * 3)
+ANSWER = Cells("O <a>", ["1", ".", "&"], [True, False, False], [[1, 0, 0], [0.25, 0.75, 0], [0, 0, 0.5]])
+WORD = Cells("word", "abb", [False] * 3)
 
 
 def test_every_cell_is_a_square_with_its_text() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import attemper
-from attemper.exports.pictures.rows import Row, rows_svg
+from attemper.exports.pictures.rows import Cells, rows_svg
 from attemper.writing import write_together
 from tests import ROOT
 
@@ -21,13 +21,13 @@ def attention() -> str:
     (previous,), (found,) = ([head for head in trace.heads if head.layer == layer] for layer in (0, 1))
     truths = dict(trace.subformulas)
     bits = [(text, truths[text]) for text in ("O (b & Y a)", "b & Y a")]
-    answer, inner = (Row(text, ["1" if bit else "." for bit in row], row) for text, row in bits)
+    answer, inner = (Cells(text, ["1" if bit else "." for bit in row], row) for text, row in bits)
     return rows_svg(
         "What the two heads of O (b & Y a) attend to",
         [
             answer._replace(weights=found.soft),
             inner._replace(weights=previous.soft),
-            Row("word", trace.word, [False] * len(trace.word)),
+            Cells("word", trace.word, [False] * len(trace.word)),
         ],
         standalone=True,
     )
@@ -42,9 +42,9 @@ def restriction() -> str:
     fixed = [len(some) == 1 for some in allowed]
     differs = [one != other for one, other in zip(found.member, found.stranger, strict=True)]
     rows = [
-        Row("allowed", [symbols[some[0]] if len(some) == 1 else "" for some in allowed], fixed),
-        Row("in", found.member, differs),
-        Row("not in", found.stranger, differs),
+        Cells("allowed", [symbols[some[0]] if len(some) == 1 else "" for some in allowed], fixed),
+        Cells("in", found.member, differs),
+        Cells("not in", found.stranger, differs),
     ]
     return rows_svg("A restriction, and two words that the model answers alike", rows, standalone=True)
 

@@ -21,25 +21,25 @@ FAINTEST = 0.02
 
 
 @final
-class Row(NamedTuple):
-    """A row of cells, some of them shaded, with its name to the left.
+class Cells(NamedTuple):
+    """A row of cells with these texts, some of them shaded, with its name to the left.
 
     `weights[i][j]` is how much cell i attends to cell j of the next row; an empty tuple if nothing does.
     """
 
     name: str
-    cells: Sequence[str]
+    texts: Sequence[str]
     shaded: Sequence[bool]
     weights: Sequence[Sequence[float]] = ()
 
 
-def rows_svg(title: str, rows: Sequence[Row], *, standalone: bool = False) -> str:
+def rows_svg(title: str, rows: Sequence[Cells], *, standalone: bool = False) -> str:
     """The picture of these rows; the more weight a line has, the darker it is.
 
     Lines and texts have the colour of the text around them; a picture that stands alone brings its own.
 
-    >>> attending = Row("O a", ["1", "."], [True, False], [[1.0, 0.0], [0.5, 0.5]])
-    >>> picture = rows_svg("a head", [attending, Row("word", "ab", [False, False])])
+    >>> attending = Cells("O a", ["1", "."], [True, False], [[1.0, 0.0], [0.5, 0.5]])
+    >>> picture = rows_svg("a head", [attending, Cells("word", "ab", [False, False])])
     >>> picture.count("<rect"), picture.count("<line")
     (4, 3)
     """
@@ -54,7 +54,7 @@ def rows_svg(title: str, rows: Sequence[Row], *, standalone: bool = False) -> st
         parts.append(f"<text {name}>{plain(row.name)}</text>")
         parts += [
             _cell(text, is_shaded, left + place * SIDE, top)
-            for place, (text, is_shaded) in enumerate(zip(row.cells, row.shaded, strict=True))
+            for place, (text, is_shaded) in enumerate(zip(row.texts, row.shaded, strict=True))
         ]
         parts += [
             _line(weight, left + SIDE * (place + 1 / 2), left + SIDE * (other + 1 / 2), top + SIDE)
@@ -62,7 +62,7 @@ def rows_svg(title: str, rows: Sequence[Row], *, standalone: bool = False) -> st
             for other, weight in enumerate(weights)
             if weight >= FAINTEST
         ]
-    widest = max(len(row.cells) for row in rows)
+    widest = max(len(row.texts) for row in rows)
     return whole(parts, 0, 0, left + widest * SIDE + MARGIN, heights[-1] + SIDE + MARGIN)
 
 
