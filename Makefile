@@ -30,7 +30,7 @@ help: ## show this list
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python $(INSTALL) torch
-	$(BIN)/python $(INSTALL) -e .
+	$(BIN)/python $(INSTALL) -e ".[torch]"
 	touch $@
 
 $(DEV_READY): $(READY)
@@ -79,13 +79,15 @@ test-slow: $(DEV_READY) ## the longest sweeps
 test-exports: $(EXPORTS_READY) ## networks in the libraries that they are exported to (some hundred MB)
 	$(TEST_ENV) $(EXPORTS)/bin/python -m pytest -q -m exports tests
 
-test-wheel: $(DEV_READY) ## the package as users install it, in a fresh environment with nothing else
+test-wheel: $(DEV_READY) ## the package as users install it, in a fresh environment: without torch, then with
 	rm -rf build dist $(WHEEL)
 	$(BIN)/python -I -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
 	$(PYTHON) -m venv $(WHEEL)
-	$(WHEEL)/bin/python $(INSTALL) torch
 	$(WHEEL)/bin/python $(INSTALL) dist/attemper-*.whl
-	cd dist && ../$(WHEEL)/bin/python -I ../tests/support/cli/wheel_tour.py
+	cd dist && ../$(WHEEL)/bin/python -I ../tests/support/cli/wheel_tour.py without-torch
+	$(WHEEL)/bin/python $(INSTALL) torch
+	$(WHEEL)/bin/python $(INSTALL) "$$(echo dist/attemper-*.whl)[torch]"
+	cd dist && ../$(WHEEL)/bin/python -I ../tests/support/cli/wheel_tour.py with-torch
 
 mutate: $(DEV_READY) ## change the checker's code place by place: a test must notice each change (slow)
 	$(TEST_ENV) $(BIN)/python -m tests.mutation

@@ -20,6 +20,9 @@ from packaging.version import Version
 
 import attemper
 from attemper.exports.kinds import ExportTarget
+from attemper.missing import TORCH
+from attemper.registry import COMMANDS
+from tests.support.cli.wheel_tour import STEPS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "attemper"
@@ -138,15 +141,26 @@ def test_the_bounds_on_python_are_what_tests_reach() -> None:
 
 
 def test_every_extra_that_an_error_names_exists() -> None:
-    named = re.compile(r"attemper\[([\w-]+)\]")
-    said = {
-        extra for path in SOURCE.rglob("*.py") for extra in named.findall(path.read_text(encoding="utf-8"))
+    named = re.compile(r"""attemper\[([\w-]+)\]|library(?:_needed)?\("[\w.]+", "([\w-]+)\"""")
+    texts = (path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
+    said = {extra for text in texts for found in named.findall(text) for extra in found if extra}
+    assert {"cluster", "play", "report", "hugging-face"} <= said
+    assert said | {TORCH} | {kind.extra for kind in ExportTarget} <= set(EXTRAS)
+
+
+def test_torch_is_an_extra_that_others_bring() -> None:
+    """Whoever exports to a library of tensors, or trains, has torch with it; nobody else has."""
+    assert "torch" not in {Requirement(one).name for one in PROJECT["dependencies"]}
+    bring = {extra for extra, ones in EXTRAS.items() if "attemper[torch]" in ones}
+    assert bring == {"hugging-face", "transformer-lens", "onnx", "report"}
+
+
+def test_the_tour_of_the_wheel_runs_every_command() -> None:
+    commands = [step.command.split() for step in STEPS]
+    assert {words[1] for words in commands if words[0] == "attemper"} == {
+        "--version",
+        *(command.name for command in COMMANDS),
     }
-    assert "cluster" in said
-    assert said <= set(EXTRAS)
-    assert {ExportTarget.HUGGING_FACE, ExportTarget.TRANSFORMER_LENS, ExportTarget.ONNX, "play"} <= set(
-        EXTRAS
-    )
 
 
 # Citation ------------------------------------------------------------------------------------------

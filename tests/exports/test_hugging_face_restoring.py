@@ -121,5 +121,5 @@ def test_without_transformers_the_extra_is_named() -> None:
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout == (
-        "transformers is not installed, which this needs: pip install 'attemper[hugging-face]'\n"
+        "this needs transformers: pip install 'attemper[hugging-face]' (in a clone: '.[hugging-face]')\n"
     )

@@ -17,7 +17,8 @@ from attemper.exact.closed_forms import ONE, ClosedForm
 from attemper.languages.words import Word
 from attemper.networks.layers import HardWeighting, Masking, Network, Weighting
 from attemper.running.arrays import SCORES_AT_ONCE, Arrays, form_array
-from attemper.running.batches import runs_of
+from attemper.running.batches import runs_of, tokens_of
+from attemper.running.blocks import clamp_room
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.dense import DenseTransformer
 from attemper.running.engines.names import SHORT, Engine
@@ -74,6 +75,27 @@ def test_compiled_networks_run_as_by_matrices(name: str) -> None:
     words = words_over(compiled.alphabet.symbols)
     require_as_matrix(compiled, words)
     require_as_matrix(compiled, words[-4:], HardWeighting.AVERAGE)
+
+
+@pytest.mark.parametrize("weighting", [None, HardWeighting.AVERAGE])
+@pytest.mark.parametrize("name", [*FORMULAS, *NAMED])
+def test_what_is_watched_is_what_hooks_see(name: str, weighting: HardWeighting | None) -> None:
+    """Outputs, every head's weights and every layer's smallest margin."""
+    compiled = network(name)
+    matrix = DenseTransformer(compiled, torch.float64, weighting, engine="matrix")
+    for word in words_over(compiled.alphabet.symbols)[-6:]:
+        outputs, margins, patterns = Arrays(compiled, weighting).watched(word)
+        expected, cache = matrix.run_with_cache(*tokens_of(compiled.alphabet, [word]))
+        assert outputs.reshape(expected[0].shape) == pytest.approx(expected[0].numpy(), abs=1e-9)
+        numbers = {(k, h) for k, layer in enumerate(compiled.layers) for h in range(len(layer.heads))}
+        assert set(patterns) == numbers
+        for (k, h), pattern in patterns.items():
+            seen = cache[f"blocks.{k}.attn.hook_pattern"][0, h].numpy()
+            assert pattern == pytest.approx(seen, abs=1e-9)
+        assert set(margins) == {k for k, layer in enumerate(compiled.layers) if layer.clamps}
+        for k, margin in margins.items():
+            room = clamp_room(compiled.layers[k], cache[f"blocks.{k}.mlp.hook_pre"]).min()
+            assert margin == pytest.approx(float(room), abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["majority", "future", "decoder"])
@@ -172,6 +194,18 @@ def test_auto_is_numpy_for_one_short_word_in_float64(ran: list[Word]) -> None:
     assert [run.bits for run in model.run(["a", "", "b"], engine="numpy")] == [(True,), (), (False,)]
     assert model.accepts("a", weights="hard")
     assert len(ran) == 6
+
+
+def test_auto_is_numpy_for_all_short_words_where_torch_is_not(
+    ran: list[Word], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attemper.workbench.model.has_torch", lambda: False)
+    model = attemper.compile("O a", "ab")
+    assert [run.bits for run in model.run(["a", "", "b" * SHORT])] == [(True,), (), (False,) * SHORT]
+    assert list(map(len, ran)) == [1, SHORT]
+    list(model.run(["a", "b" * (SHORT + 1)]))
+    list(model.run(["a", "b"], dtype="float32"))
+    assert len(ran) == 2
 
 
 def test_numpy_is_float64_and_no_module() -> None:

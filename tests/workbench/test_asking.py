@@ -17,9 +17,9 @@ from attemper.models.hard.networks import NetworkModel
 from attemper.models.hard.protocol import HardModel
 from attemper.modules import ModuleError
 from attemper.networks.layers import HardWeighting, Network
+from attemper.running import dense
 from attemper.theories.refutation.search.search import Search
 from attemper.workbench.model import Model
-from attemper.workbench.verifying import comparing
 from tests.support.drawn.hard_examples import PrefixXor
 
 
@@ -51,13 +51,13 @@ def test_verify_refuses_wrong_values(options: dict[str, Any]) -> None:
 
 def test_verify_builds_two_modules_however_many_words_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[HardWeighting | None] = []
-    module = comparing.DenseTransformer
+    module = dense.DenseTransformer
 
     def noted(network: Network, dtype: torch.dtype, weighting: HardWeighting | None, **options: Any) -> Any:
         made.append(weighting)
         return module(network, dtype, weighting, **options)
 
-    monkeypatch.setattr(comparing, "DenseTransformer", noted)
+    monkeypatch.setattr(dense, "DenseTransformer", noted)
     attemper.verify(attemper.compile("O a", "ab"), up_to=6, random=60, length=80)
     assert made == [None, HardWeighting.AVERAGE]
 

@@ -469,7 +469,7 @@ def test_without_its_extra_the_command_says_what_to_install(monkeypatch: pytest.
         monkeypatch.setitem(sys.modules, name, None)
     outcome = run("play")
     assert outcome.code == 2
-    assert "uvicorn is not installed, which this needs: pip install 'attemper[play]'" in outcome.err
+    assert "this needs uvicorn: pip install 'attemper[play]'" in outcome.err
     assert outcome.out == ""
 
 

@@ -21,7 +21,8 @@ from attemper.workbench.model import Model
 from attemper.workbench.verify import Plan, Sweep, Verification, verify
 from attemper.workbench.verifying import comparing, plans, sweeps, working
 from attemper.workbench.verifying.batches import Batch, PrefixStretch, Stretch, WordList, shorter, words_in
-from attemper.workbench.verifying.comparing import one_thread, try_batches
+from attemper.workbench.verifying.comparing import try_batches
+from attemper.workbench.verifying.engines import one_thread
 from attemper.workbench.verifying.plans import PlanPart
 from attemper.workbench.verifying.working import packed, work
 from tests.support.cli.executors import AtOnce, Breaking, DyingWorkers, Forgetful, Shuffling
@@ -104,6 +105,19 @@ def test_those_answers_are_of_every_kind() -> None:
     assert (five.disagreement.word, five.words, five.longest) == (("a",) * 5, 31, 5)
     for planted in ("a planted weight", "a planted weight, ahead", "wrong numbers"):
         assert found[planted].words < exhaustive
+
+
+@pytest.mark.sweep(4)
+@pytest.mark.parametrize("model", MODELS)
+def test_the_answer_is_the_same_where_torch_is_not(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Word by word in numpy: the same words, the same first disagreement, the same margin up to rounding."""
+    expected = verify(MODELS[model], PLAN)
+    monkeypatch.setattr("attemper.workbench.verifying.engines.has_torch", lambda: False)
+    found = verify(MODELS[model], PLAN)
+    assert replace(found, smallest_margin=0) == replace(expected, smallest_margin=0)
+    assert found.smallest_margin == pytest.approx(expected.smallest_margin, abs=1e-9)
+    with AtOnce() as pool:
+        assert verify(MODELS[model], PLAN, executor=pool) == found
 
 
 # Nothing is done twice ------------------------------------------------------------------------------

@@ -10,13 +10,19 @@ import pytest
 
 import attemper as library
 from attemper.errors import ExitCode, OptionError
-from attemper.missing import torch_needed
+from attemper.missing import has_torch, torch_needed
+from attemper.registry import COMMANDS
 from tests.support.cli.absent import attemper_without, python_without
 from tests.support.cli.command_line import attemper
 from tests.support.slowly import mostly_slow
 
-REMEDY = "torch is not installed, which running needs: pip install torch"
+LONG = "a word of more than 1,024 symbols"
 MAJORITY = "#<['0'] <= #<['1']"
+
+
+def said(what: str, extra: str = "torch") -> str:
+    """What is said where this needs torch."""
+    return f"{what} needs torch: pip install 'attemper[{extra}]' (in a clone: '.[{extra}]')"
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +31,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("without_torch")
     majority = library.compile(MAJORITY, "01", regime="decoder")
     majority.save(made / "majority", certificate=majority.certify())
-    library.compile("O (b & Y a)", "ab").save(made / "once")
+    once = library.compile("O (b & Y a)", "ab")
+    once.save(made / "once")
+    library.refute(once, "zoo:parity-even", length=16, free=0.8).save(made / "refutation.json")
+    (made / "run.toml").write_text('model.kind = "parity-rnn"\ntraining.steps = 0\n', encoding="utf-8")
     return made
 
 
@@ -55,10 +64,16 @@ PROVING = {
         "-o",
         "found.json",
     ],
+    "restrict": ["restrict", "refutation.json"],
+    "check of a refutation": ["check", "refutation.json"],
     "lemma": ["lemma", "--c", "2", "--heads", "2"],
     "limits source": ["limits", "source", "dyck2", "--p", "1/3", "--length", "8"],
     "export circuit": ["export", "circuit", "majority", "-o", "majority-circuit.json"],
+    "export transformer-lens": ["export", "transformer-lens", "majority", "-o", "lens"],
     "page": ["page", "majority", "-o", "majority.html"],
+    "data": ["data", "parity-even", "--split", "0-8", "--count", "10", "-o", "words"],
+    "trace": ["trace", "majority", "0110"],
+    "trace --json": ["trace", "once", "abba", "--json"],
     "decompile": ["decompile", "majority"],
     "same": ["same", "majority", "formula:#<['1'] >= #<['0']"],
     "depth": ["depth", "regex:(ab)*", "--alphabet", "ab", "-o", "depth.json"],
@@ -70,16 +85,43 @@ PROVING = {
 FAST = ("compile", "check", "export circuit", "page")
 """What is tried in every `make test`."""
 
-RUNNING = {
-    "run of several words": ["run", "majority", "0110", "01"],
-    "run in float32": ["run", "majority", "0110", "--dtype", "float32"],
-    "trace": ["trace", "majority", "0110"],
-    "verify": ["verify", "majority"],
-    "verify --jobs": ["verify", "majority", "--jobs", "2"],
-    "influence": ["influence", "majority", "--n", "8"],
-    "show --engines": ["show", "majority", "--engines"],
-    "export torch": ["export", "torch", "majority", "-o", "majority.pt2"],
+BY_NUMPY = {
+    "run": ["run", "majority", "0110", "01", ""],
+    "run of hard weights": ["run", "majority", "0110", "01", "--weights", "hard", "--json"],
+    "verify": ["verify", "majority", "--up-to", "5", "--random", "20", "--length", "60"],
+    "verify --jobs": ["verify", "once", "--up-to", "3", "--random", "8", "--length", "9", "--jobs", "2"],
 }
+"""What torch does where it is."""
+
+NEEDING = {
+    "run in float32": (["run", "majority", "0110", "--dtype", "float32"], said("the format float32")),
+    "run of an engine": (["run", "majority", "0110", "--engine", "scan"], said("the engine 'scan'")),
+    "run of a long word": (["run", "majority", "01", "0" * 1025], said(LONG)),
+    "verify of long words": (["verify", "majority", "--length", "1025"], said(LONG)),
+    "verify --jobs": (["verify", "majority", "--length", "1025", "--jobs", "2"], said(LONG)),
+    "influence": (["influence", "majority", "--n", "8"], said("a network as a module")),
+    "show --engines": (["show", "majority", "--engines"], said("a table of engines")),
+    "export torch": (["export", "torch", "majority", "-o", "out"], said("the export torch")),
+    "export onnx": (["export", "onnx", "majority", "-o", "out"], said("the export onnx", "onnx")),
+    "export gpt2": (
+        ["export", "gpt2", "majority", "-o", "out", "--positions", "9"],
+        said("the export gpt2", "hugging-face"),
+    ),
+    "export hugging-face": (
+        ["export", "hugging-face", "majority", "-o", "out"],
+        said("the export hugging-face", "hugging-face"),
+    ),
+    "train": (["train", "run.toml", "-o", "out"], said("attemper train")),
+    "train --over": (
+        ["train", "run.toml", "-o", "out", "--over", "seeds.init=[0, 1]"],
+        said("attemper train"),
+    ),
+    "study": (["study", "-o", "out"], said("attemper study")),
+}
+"""What needs torch, and what it says."""
+
+ELSEWHERE = {"import", "play"}
+"""Commands whose tests have what an extra brings."""
 
 
 def files_in(folder: Path) -> dict[Path, bytes]:
@@ -98,23 +140,47 @@ def test_proving_needs_no_torch(name: str, folder: Path, tmp_path: Path) -> None
     assert files_in(tmp_path / "without") == files_in(tmp_path / "with")
 
 
+@pytest.mark.sweep(2)
+@pytest.mark.parametrize("arguments", BY_NUMPY.values(), ids=BY_NUMPY)
+def test_numpy_says_what_torch_says(
+    arguments: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without, loaded = attemper_without({"torch"}, folder, *arguments)
+    monkeypatch.chdir(folder)
+    with_torch = attemper(*arguments)
+    assert (without.code, without.out) == (with_torch.code, with_torch.out)
+    assert without.code == ExitCode.OK
+    assert "torch" not in loaded
+
+
 @pytest.mark.sweep(3)
-@pytest.mark.parametrize("arguments", RUNNING.values(), ids=RUNNING)
-def test_running_says_what_to_install(arguments: list[str], folder: Path) -> None:
+@pytest.mark.parametrize(("arguments", "line"), NEEDING.values(), ids=NEEDING)
+def test_what_needs_torch_says_what_to_install(arguments: list[str], line: str, folder: Path) -> None:
+    before = files_in(folder)
     without, _ = attemper_without({"torch"}, folder, *arguments)
-    assert (without.code, without.out, without.err) == (ExitCode.USAGE, "", f"error: {REMEDY}\n")
+    assert (without.code, without.out) == (ExitCode.USAGE, "")
+    # Where it does not fit, a line goes on below.
+    assert " ".join(without.err.split()) == f"error: {line}"
+    assert files_in(folder) == before
+
+
+def test_every_command_is_tried() -> None:
+    working = {arguments[0] for arguments in (PROVING | BY_NUMPY).values()}
+    tried = working | {arguments[0] for arguments, _ in NEEDING.values()}
+    assert tried - {"--help", "--version"} == {command.name for command in COMMANDS} - ELSEWHERE
 
 
 def test_programs_are_told_in_json(folder: Path) -> None:
-    without, _ = attemper_without({"torch"}, folder, "trace", "majority", "0110", "--json")
+    without, _ = attemper_without({"torch"}, folder, "influence", "majority", "--n", "8", "--json")
     assert (without.code, without.out) == (ExitCode.USAGE, "")
-    assert json.loads(without.err) == {"error": {"code": 2, "name": "usage", "message": REMEDY}}
+    message = said("a network as a module")
+    assert json.loads(without.err) == {"error": {"code": 2, "name": "usage", "message": message}}
 
 
 def test_a_stream_needs_no_torch(folder: Path) -> None:
     without, loaded = attemper_without({"torch"}, folder, "run", "majority", "--stream", stdin="0110\n001\n")
-    said = attemper("run", folder / "majority", "--stream", stdin="0110\n001\n")
-    assert (without.code, without.out) == (said.code, said.out) == (ExitCode.OK, "0111\n000\n")
+    with_torch = attemper("run", folder / "majority", "--stream", stdin="0110\n001\n")
+    assert (without.code, without.out) == (with_torch.code, with_torch.out) == (ExitCode.OK, "0111\n000\n")
     assert "numpy" not in loaded
 
 
@@ -125,8 +191,8 @@ def test_a_stream_needs_no_torch(folder: Path) -> None:
 )
 def test_one_short_word_needs_no_torch(words: list[str], folder: Path) -> None:
     without, loaded = attemper_without({"torch"}, folder, "run", "majority", *words)
-    said = attemper("run", folder / "majority", *words)
-    assert without == said
+    with_torch = attemper("run", folder / "majority", *words)
+    assert without == with_torch
     assert without.code == ExitCode.OK
     assert "torch" not in loaded
 
@@ -139,38 +205,48 @@ def test_where_torch_is_it_is_not_loaded_for_one_short_word(folder: Path) -> Non
 
 @pytest.mark.parametrize("name", ["lark", "torchvision", "attemper.torch", None])
 def test_other_modules_that_are_missed_are_no_torch(name: str | None) -> None:
-    with pytest.raises(ModuleNotFoundError, match="gone"), torch_needed():
+    with pytest.raises(ModuleNotFoundError, match="gone"), torch_needed("it"):
         raise ModuleNotFoundError("gone", name=name)
 
 
 def test_a_part_of_torch_that_is_missed_is_torch() -> None:
-    with pytest.raises(OptionError, match="pip install torch"), torch_needed():
+    with pytest.raises(OptionError, match="it needs torch: pip install"), torch_needed("it"):
         raise ModuleNotFoundError("gone", name="torch.nn")
 
 
-DOORS = [
-    "model.accepts('0110', dtype='float32')",
-    "model.accepts('0110', engine='fused')",
-    "model.run(['0110', '01'])",
-    "model.trace('0110')",
-    "model.dense()",
-    "model.cfg",
-    "model.scans(9, 'soft', 'float64', 'auto')",
-    "model.to_tokens(['0110'])",
-    "model.export('torch', 'majority.pt2')",
-    "attemper.verify(model)",
-    "attemper.load_softened('majority')",
-]
+def test_whether_torch_is_there_is_known_without_it(folder: Path) -> None:
+    script = "import sys; from attemper.missing import has_torch; print(has_torch(), 'torch' in sys.modules)"
+    assert has_torch()
+    assert [python_without(names, script, folder).out for names in ((), {"torch"})] == [
+        "True False\n",
+        "False False\n",
+    ]
+
+
+DOORS = {
+    "model.accepts('0110', dtype='float32')": said("the format float32"),
+    "model.accepts('0110', engine='fused')": said("the engine 'fused'"),
+    "model.run(['0' * 1025])": said(LONG),
+    "model.dense()": said("a network as a module"),
+    "model.cfg": said("a network as a module"),
+    "model.scans(9, 'soft', 'float64', 'auto')": said("a network as a module"),
+    "model.to_tokens(['0110'])": said("a tensor of tokens"),
+    "model.export('torch', 'majority.pt2')": said("the export torch"),
+    "model.export('onnx', 'majority.onnx')": said("the export onnx", "onnx"),
+    "attemper.verify(model, length=1025)": said(LONG),
+    "attemper.load_softened('majority')": said("a network as a module"),
+}
 
 
 def test_python_is_told_the_same(folder: Path) -> None:
-    """Every door to torch is an `OptionError`; proving, loading, streams and single short words are not."""
+    """Every door to torch is an `OptionError`; proving, loading, streams and short words are not."""
     script = f"""
 import attemper
 model = attemper.load("majority")
 print(model.check(model.certify()).status, model.stream().push("1"))
-print(model.accepts("0110"), model.positions("10"), model.output("0"), next(model.run(["01"])).bits)
-for door in {DOORS!r}:
+print(model.accepts("0110"), model.positions("10"), model.output("0"), [*model.run(["1", ""])])
+print(model.trace("01").heads[0].hard, attemper.verify(model, up_to=4, random=9, length=1024).words)
+for door in {list(DOORS)!r}:
     try:
         eval(door)
     except attemper.AttemperError as error:
@@ -178,5 +254,10 @@ for door in {DOORS!r}:
 """
     found = python_without({"torch"}, script, folder)
     assert (found.code, found.err) == (0, "")
-    ran = "True (True, True) (False,) (False, True)"
-    assert found.out.splitlines() == ["PROVED True", ran, *(f"{door} OptionError {REMEDY}" for door in DOORS)]
+    proved, ran, traced, *doors = found.out.splitlines()
+    assert (proved, ran) == (
+        "PROVED True",
+        "True (True, True) (False,) [<Run 1: 1, margin 0.25>, <Run (empty): , margin inf>]",
+    )
+    assert traced == "((1.0, 0.0), (0.5, 0.5)) 39"
+    assert doors == [f"{door} OptionError {line}" for door, line in DOORS.items()]

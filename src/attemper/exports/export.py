@@ -9,6 +9,7 @@ from attemper.errors import OptionError
 from attemper.exports.kinds import ExportTarget
 from attemper.exports.places import require_place
 from attemper.exports.subject import Exported
+from attemper.missing import torch_needed
 
 
 def export(
@@ -33,6 +34,19 @@ def export(
         )
     if uniform_heads and kind is not ExportTarget.TRANSFORMER_LENS:
         raise OptionError(f"uniform heads are for transformer-lens alone: leave them out for {kind}")
+    with torch_needed(f"the export {kind}", kind.extra):
+        _write(subject, kind, path, dtype, positions, uniform_heads=uniform_heads)
+
+
+def _write(
+    subject: Exported,
+    kind: ExportTarget,
+    path: Path,
+    dtype: str,
+    positions: int | None,
+    *,
+    uniform_heads: bool,
+) -> None:
     match kind:
         case ExportTarget.HUGGING_FACE:
             from attemper.exports.hugging_face.writing import write_hugging_face

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-from attemper.errors import OptionError
+from attemper.missing import library_needed
 
 
 def library(name: str, extra: str) -> ModuleType:
@@ -14,11 +14,5 @@ def library(name: str, extra: str) -> ModuleType:
     >>> library("json", "onnx").__name__
     'json'
     """
-    try:
+    with library_needed(name.partition(".")[0], extra, "this"):
         return import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != name.partition(".")[0]:
-            raise
-        raise OptionError(
-            f"{name} is not installed, which this needs: pip install 'attemper[{extra}]'"
-        ) from None

@@ -28,6 +28,13 @@ class ExportTarget(StrEnum):
     """A JSON file of the ground truth: which head reads and writes what."""
 
     @property
+    def extra(self) -> str:
+        """The extra that brings all that is imported to write it."""
+        if self in {ExportTarget.HUGGING_FACE, ExportTarget.GPT2}:
+            return "hugging-face"
+        return "onnx" if self is ExportTarget.ONNX else "torch"
+
+    @property
     def is_file(self) -> bool:
         """Whether one file is written; else a folder."""
         return self in {ExportTarget.ONNX, ExportTarget.TORCH, ExportTarget.CIRCUIT}

@@ -1,7 +1,8 @@
 """The engine `numpy`: a network on one word at a time, in float64, by numpy alone.
 
-It is for words that end before torch would have been imported. Attention is numerator-first: sums of e^score
-and of e^score times the values are formed, and divided once, so averages of bits have their exact sign.
+It is for words that end before torch would have been imported, and for where torch is not installed.
+Attention is numerator-first: sums of e^score and of e^score times the values are formed, and divided once, so
+averages of bits have their exact sign.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from attemper.running.runs import Run, empty_run, run_of
 
 if TYPE_CHECKING:
     from attemper.models.arrays import Booleans, Floats, Integers
+
+Patterns = dict[tuple[int, int], "Floats"]
+"""What each head attends to [query, key], by its layer and its number there."""
 
 SCORES_AT_ONCE = 1 << 20
 """How many scores of a head are in memory at a time (8 MiB)."""
@@ -48,44 +52,56 @@ class Arrays:
 
     def run(self, word: Word) -> Run:
         """Run a word that is not empty."""
-        tokens = [self.network.alphabet.symbols.index(symbol) for symbol in word]
-        # Beyond its horizon a network may leave float64; what is no number is read as such.
-        with np.errstate(all="ignore"):
-            x, margin = self._streams(np.array(tokens))
-        return run_of(self.network, word, x[:, list(self.network.outputs)].T.tolist(), margin)
+        outputs, margins = self._outputs(word, None)
+        return run_of(self.network, word, outputs.T.tolist(), float(np.min([*margins.values(), np.inf])))
 
-    def _streams(self, tokens: Integers) -> tuple[Floats, float]:
-        """The residual stream at the end [position, d_model], and the smallest margin of the clamps."""
-        network, n, margin = self.network, len(tokens), float("inf")
+    def watched(self, word: Word) -> tuple[Floats, dict[int, float], Patterns]:
+        """What a word that is not empty makes the network put out [position, output], and how.
+
+        The smallest margin of each layer that has clamps, and what every head attends to.
+        """
+        patterns: Patterns = {}
+        return *self._outputs(word, patterns), patterns
+
+    # Beyond its horizon a network may leave float64; what is no number is read as such.
+    @np.errstate(all="ignore")
+    def _outputs(self, word: Word, patterns: Patterns | None) -> tuple[Floats, dict[int, float]]:
+        """The outputs [position, output], and each layer's smallest margin; fills `patterns`, if given."""
+        tokens = np.array([self.network.alphabet.symbols.index(symbol) for symbol in word])
+        network, n = self.network, len(word)
+        margins: dict[int, float] = {}
         x = self.weights["embed.W_E"][tokens]
         table = np.zeros_like(x)
         for coordinate, form in network.positions:
             table[:, coordinate] += form_array(form, n)
         x = x + table
         for number, layer in enumerate(network.layers):
-            x = x + self._attended(number, layer, x)
+            x = x + self._attended(number, layer, x, patterns)
             pre = self._read(number, "ln2", x) @ self._weight(number, "mlp.W_in")
             pre = pre + self._weight(number, "mlp.b_in")
             x = x + np.maximum(pre, 0) @ self._weight(number, "mlp.W_out")
             if layer.clamps:
                 low, high = map(list, zip(*layer.clamps, strict=True))
-                room = np.maximum(-pre[:, low], pre[:, high]).min()
-                margin = float(np.minimum(margin, room))
+                margins[number] = float(np.maximum(-pre[:, low], pre[:, high]).min())
+        outputs = x[:, list(network.outputs)]
         normalisation = network.normalisation
-        return (x if normalisation is None else x / float(normalisation.unit)), margin
+        return (outputs if normalisation is None else outputs / float(normalisation.unit)), margins
 
     def _weight(self, layer: int, name: str) -> Floats:
         return self.weights[f"blocks.{layer}.{name}"]
 
-    def _attended(self, number: int, layer: layers.Layer, x: Floats) -> Floats:
+    def _attended(self, number: int, layer: layers.Layer, x: Floats, patterns: Patterns | None) -> Floats:
         """What the heads of a layer add to the residual stream."""
         read, added = self._read(number, "ln1", x), np.zeros_like(x)
         query, key, value, output = (self._weight(number, f"attn.W_{part}") for part in "QKVO")
         for place, head in enumerate(layer.heads):
             weighting = self.weighting or head.weighting
             q = read @ query[place] * _scale(weighting, len(x), self.network.head_width)
-            found = attended(head, weighting, q, read @ key[place], read @ value[place])
-            added += found @ output[place]
+            k = read @ key[place]
+            added += attended(head, weighting, q, k, read @ value[place]) @ output[place]
+            if patterns is not None:
+                numerators, denominator = _shares(head.masking, weighting, np.arange(len(x)), q, k)
+                patterns[number, place] = numerators / denominator
         return added
 
     def _read(self, number: int, norm: str, x: Floats) -> Floats:
@@ -125,25 +141,24 @@ def attended(head: layers.Head, weighting: layers.Weighting, q: Floats, k: Float
     """What a head attends to [position, d_head], some queries at a time."""
     n = len(q)
     rows = max(1, SCORES_AT_ONCE // n)
-    parts = [
-        _attended(head.masking, weighting, np.arange(start, min(start + rows, n)), q, k, v)
-        for start in range(0, n, rows)
-    ]
+    parts = []
+    for start in range(0, n, rows):
+        i = np.arange(start, min(start + rows, n))
+        numerators, denominator = _shares(head.masking, weighting, i, q, k)
+        parts.append((numerators @ v) / denominator)
     return np.concatenate(parts)
 
 
-def _attended(
-    masking: layers.Masking, weighting: layers.Weighting, i: Integers, q: Floats, k: Floats, v: Floats
-) -> Floats:
-    """What the queries at positions i attend to: numerators first, then one division."""
+def _shares(
+    masking: layers.Masking, weighting: layers.Weighting, i: Integers, q: Floats, k: Floats
+) -> tuple[Floats, Floats]:
+    """How much the queries at positions i attend to each key [query, key]: numerators, and their divisors."""
     visible = _visible(masking, i[:, None], np.arange(len(k))[None, :])
     scores = np.where(visible, q[i] @ k.T, -np.inf)
     sees = visible.any(axis=1, keepdims=True)
     numerators = np.where(visible, _numerators(scores, weighting), 0)
     # Who sees nothing attends to nothing. Where something is seen and no score is a number, nothing here is.
-    denominator = np.where(sees, numerators.sum(axis=1, keepdims=True), 1)
-    attended: Floats = (numerators @ v) / denominator
-    return attended
+    return numerators, np.where(sees, numerators.sum(axis=1, keepdims=True), 1)
 
 
 def _visible(masking: layers.Masking, i: Integers, j: Integers) -> Booleans:

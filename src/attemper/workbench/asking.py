@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.errors import OptionError
 from attemper.languages.regular import classes
-from attemper.missing import torch_needed
 from attemper.workbench import naming
 from attemper.workbench.model import Model
 from attemper.workbench.options import limits_of, require
@@ -50,9 +49,8 @@ def verify(
     (50, 50, None)
     """
     require("model", model, Model, "give a Model; attemper.load(DIR) reads one")
-    with torch_needed():
-        from attemper.workbench.verify import Plan, count_words, longest_exhaustive
-        from attemper.workbench.verify import verify as verify_words
+    from attemper.workbench.verify import Plan, count_words, longest_exhaustive
+    from attemper.workbench.verify import verify as verify_words
 
     exhaustive = longest_exhaustive(model) if up_to is None else up_to
     for name, value, least in (("up_to", exhaustive, 0), ("random", random, 0), ("length", length, 1)):

@@ -20,13 +20,14 @@ from attemper.certificates.claims import FloatClaim
 from attemper.certifying.certificate import certify
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import Status
-from attemper.errors import UnsupportedError
+from attemper.errors import OptionError, UnsupportedError
 from attemper.exact.formats import FLOAT32
 from attemper.languages.named.entry import Entry, FormulaText, SourceText
 from attemper.languages.named.zoo import language_named
 from attemper.languages.words import Word, words_of_length
 from attemper.networks.regime import Regime
 from attemper.workbench.cli.console import out
+from attemper.workbench.cli.failing import failed
 from attemper.workbench.cli.progress import counting, progress_shown
 from attemper.workbench.model import Model
 from attemper.workbench.report.summary import summary_of
@@ -201,4 +202,7 @@ def _show_examples(entry: Entry) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except OptionError as error:  # torch is not installed, and words are long
+        sys.exit(failed(error))

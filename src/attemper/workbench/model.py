@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, final, get_args
 from attemper.errors import OptionError, UndecidedError, WordError
 from attemper.files import parse_json
 from attemper.languages.words import Alphabet, Word, show_word
-from attemper.missing import torch_needed
+from attemper.missing import has_torch, torch_needed
 from attemper.networks.files import Provenance, digest_of
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Network, parameter_count
@@ -170,7 +170,7 @@ class Model:
     ) -> DenseTransformer:
         choice("weights", weights, get_args(WeightsName))
         name = dtype_name(dtype)
-        with torch_needed():
+        with torch_needed("a network as a module"):
             import torch
 
             from attemper.running.dense import DenseTransformer
@@ -189,7 +189,7 @@ class Model:
         (tensor([[0, 1],
                 [1, 0]]), tensor([2, 1]))
         """
-        with torch_needed():
+        with torch_needed("a tensor of tokens"):
             from attemper.running.batches import tokens_of
 
         found = words_of(words, self.alphabet)
@@ -250,7 +250,8 @@ class Model:
         """Run words of any lengths in batches, in their order. Raises `WordError` and `OptionError` at once.
 
         `engine` as for `dense`: long words and large batches run by the scan, unless it is said otherwise.
-        One word of up to 1,024 symbols runs in float64 without torch, by the engine `numpy`.
+        One word of up to 1,024 symbols runs in float64 without torch, by the engine `numpy`; where torch is
+        not installed, so do any number of them.
 
         >>> import attemper
         >>> for run in attemper.compile("O a", "ab").run(["bab", "b"]):
@@ -258,18 +259,20 @@ class Model:
         <Run bab: accepted, 011, margin 0.25>
         <Run b: rejected, 0, margin 0.25>
         """
-        from attemper.running.engines.names import SHORT, Engine, engine_of
+        from attemper.running.engines.names import SHORT, Engine, engine_of, what_needs_torch
 
         choice("weights", weights, get_args(WeightsName))
         named, name, found = engine_of(engine), dtype_name(dtype), words_of(words, self.alphabet)
         if named is Engine.NUMPY and name != "float64":
             raise OptionError(f"engine='numpy' is float64, not {name}: leave one of them out")
-        is_short = len(found) == 1 and len(found[0]) <= SHORT and name == "float64"
-        if named is Engine.NUMPY or (named is Engine.AUTO and is_short):
+        are_short = name == "float64" and all(len(word) <= SHORT for word in found)
+        is_quick = named is Engine.AUTO and are_short and (len(found) == 1 or not has_torch())
+        if named is Engine.NUMPY or is_quick:
             return self._in_arrays(weights).runs(found)
-        runner = self._runner(weights, dtype)
-        from attemper.running.batches import runs_of
+        with torch_needed(what_needs_torch(named, name)):
+            from attemper.running.batches import runs_of
 
+        runner = self._runner(weights, dtype)
         return runs_of(runner, found, runner.require_engine(engine))
 
     def _in_arrays(self, weights: WeightsName) -> Arrays:
@@ -350,11 +353,12 @@ class Model:
         >>> trace.subformulas[-1], trace.heads[0].hard[2]
         (('O a', (False, True, True)), (0.0, 1.0, 0.0))
         """
-        soft, hard = self._runner("soft", "float64"), self._runner("hard", "float64")
         from attemper.workbench.programs import names_of
         from attemper.workbench.trace import trace_word
 
-        return trace_word(self.language.definition, self.word(word), soft, hard, names_of(self.language))
+        soft, hard = self._in_arrays("soft"), self._in_arrays("hard")
+        names = names_of(self.language)
+        return trace_word(self.language.definition, self.word(word), soft, hard, names)
 
     def save(self, folder: str | Path, *, certificate: Certificate | None = None) -> None:
         """Write the model to a folder, which is made: `network.json` and `weights.safetensors`.
@@ -430,15 +434,14 @@ class Model:
             raise OptionError("the certificate is of another network: give that of this model's certify()")
         named = ExportTarget(choice("kind", kind, tuple(ExportTarget)))
         subject = Exported(self.network, self.source, certificate)
-        with torch_needed():
-            export(
-                subject,
-                named,
-                Path(path),
-                dtype=choice("dtype", dtype, FORMATS),
-                positions=positions,
-                uniform_heads=uniform_heads,
-            )
+        export(
+            subject,
+            named,
+            Path(path),
+            dtype=choice("dtype", dtype, FORMATS),
+            positions=positions,
+            uniform_heads=uniform_heads,
+        )
 
     @property
     def digest(self) -> str:

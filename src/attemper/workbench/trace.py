@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import final
-
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING, final
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.meaning import run_with
@@ -19,11 +16,12 @@ from attemper.languages.temporal.meaning import truth_of_subformulas
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Word
-from attemper.running.batches import tokens_of
-from attemper.running.blocks import clamp_room
-from attemper.running.dense import DenseTransformer
+from attemper.running.arrays import Arrays
 from attemper.workbench.report.heads import HeadTrace, LayerMargin, Matrix, Truths, labels_written
 from attemper.workbench.report.windows import cut_word
+
+if TYPE_CHECKING:
+    from attemper.models.arrays import Floats
 
 SHOWN = 40
 """How much of a word stands in the text of its trace."""
@@ -64,8 +62,8 @@ class Trace:
 def trace_word(
     language: Definition,
     word: Word,
-    soft: DenseTransformer,
-    hard: DenseTransformer,
+    soft: Arrays,
+    hard: Arrays,
     names: Mapping[Ref, str] | None = None,
 ) -> Trace:
     """Run a network softly and average-hard on a word, keeping what its heads attend to.
@@ -75,27 +73,24 @@ def trace_word(
     subformulas = _facts(language, word, names or {})
     if not word:
         return Trace(word, subformulas, (), (), ())
-    output, soft_cache = _activations(soft, word)
-    _, hard_cache = _activations(hard, word)
     network = soft.network
-    heads, margins = [], []
-    for number, layer in enumerate(network.layers):
-        for index, head in enumerate(layer.heads):
-            name = f"blocks.{number}.attn.hook_pattern"
-            heads.append(
-                HeadTrace(
-                    number,
-                    index,
-                    type(head.construction).__name__,
-                    labels_written(network, head),
-                    _matrix(soft_cache[name][0, index]),
-                    _matrix(hard_cache[name][0, index]),
-                )
-            )
-        if layer.clamps:
-            room = clamp_room(layer, soft_cache[f"blocks.{number}.mlp.hook_pre"])
-            margins.append(LayerMargin(number, float(room.min())))
-    return Trace(word, subformulas, output, tuple(heads), tuple(margins))
+    outputs, smallest, softly = soft.watched(word)
+    _, _, hardly = hard.watched(word)
+    heads = tuple(
+        HeadTrace(
+            number,
+            index,
+            type(head.construction).__name__,
+            labels_written(network, head),
+            _matrix(softly[number, index]),
+            _matrix(hardly[number, index]),
+        )
+        for number, layer in enumerate(network.layers)
+        for index, head in enumerate(layer.heads)
+    )
+    margins = tuple(LayerMargin(number, margin) for number, margin in smallest.items())
+    output = outputs if network.symbols else outputs[:, 0]
+    return Trace(word, subformulas, tuple(output.tolist()), heads, margins)
 
 
 def _facts(language: Definition, word: Word, names: Mapping[Ref, str]) -> Truths:
@@ -122,15 +117,5 @@ def _line(ref: Ref, step: Step, names: Mapping[Ref, str]) -> str:
     return f"{names[ref]}: {shown}" if ref in names else shown
 
 
-def _activations(dense: DenseTransformer, word: Word) -> tuple[tuple[float, ...], dict[str, Tensor]]:
-    layers = list(enumerate(dense.network.layers))
-    names = [f"blocks.{number}.mlp.hook_pre" for number, layer in layers if layer.clamps]
-    names += [f"blocks.{number}.attn.hook_pattern" for number, layer in layers if layer.heads]
-    tokens, lengths = tokens_of(dense.network.alphabet, [word])
-    with torch.no_grad():
-        output, cache = dense.run_with_cache(tokens, lengths, names)
-    return tuple(output[0].tolist()), cache
-
-
-def _matrix(rows: Tensor) -> Matrix:
+def _matrix(rows: Floats) -> Matrix:
     return tuple(tuple(row) for row in rows.tolist())

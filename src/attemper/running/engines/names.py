@@ -17,15 +17,19 @@ ON_QUERIES = ("hook_q", "hook_k", "hook_v")
 """The hook points that the scan alone does not reach: it never has all queries in one tensor."""
 
 SHORT = 1024
-"""Up to so many symbols `auto` runs one word in numpy, in less time than it takes to import torch."""
+"""Up to so many symbols `auto` runs one word in numpy, in less time than it takes to import torch.
+
+Where torch is not installed `auto` runs all such words in numpy, and no longer ones.
+"""
 
 
 class Engine(StrEnum):
     """How attention is computed. In real arithmetic all engines give the same softmax."""
 
     AUTO = "auto"
-    """For one short word in float64 numpy. Of a module, the scan for batches of many positions where
-    attention is soft, nothing is normalised and nobody wants gradients; else fused."""
+    """For one short word in float64 numpy, and for all where torch is not installed. Of a module, the scan
+    for batches of many positions where attention is soft, nothing is normalised and nobody wants gradients;
+    else fused."""
     MATRIX = "matrix"
     """Every head makes its n x n matrix of scores and that of weights, which hooks can see and change."""
     FUSED = "fused"
@@ -61,3 +65,14 @@ def engine_reaching(names: Iterable[str], engine: Engine) -> Engine:
     if not points.isdisjoint(ON_QUERIES) and engine in {Engine.AUTO, Engine.SCAN}:
         return Engine.FUSED
     return engine
+
+
+def what_needs_torch(engine: Engine, dtype: str) -> str:
+    """What of a run numpy does not have: another engine or format, or else long words.
+
+    >>> what_needs_torch(Engine.AUTO, "float64")
+    'a word of more than 1,024 symbols'
+    """
+    if engine is not Engine.AUTO:
+        return f"the engine '{engine}'"
+    return f"a word of more than {SHORT:,} symbols" if dtype == "float64" else f"the format {dtype}"

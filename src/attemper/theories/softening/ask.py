@@ -147,7 +147,7 @@ def load_softened(folder: str | Path, dtype: DTypeLike = "float64") -> DenseTran
     ...     load_softened(folder)(torch.tensor([[1, 0, 1]])).round().tolist()
     [[0.0, 1.0, 1.0]]
     """
-    with torch_needed():
+    with torch_needed("a network as a module"):
         import torch
 
         from attemper.running.dense import DenseTransformer

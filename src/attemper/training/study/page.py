@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from attemper.errors import OptionError
+from attemper.missing import library_needed
 from attemper.training.study.plans import SOURCES
 from attemper.training.study.results import LossPoint, Study
 
@@ -56,12 +56,8 @@ def page_of(study: Study) -> str:
 
 
 def require_plotly() -> Any:
-    try:
+    with library_needed("plotly", "report", "the study's page"):
         return importlib.import_module("plotly.graph_objects")
-    except ModuleNotFoundError:
-        raise OptionError(
-            "plotly is not installed, which the study's page needs: pip install 'attemper[report]'"
-        ) from None
 
 
 def _losses(study: Study, source: str) -> Any:

@@ -167,7 +167,8 @@ def _exit_code() -> int:
     try:
         # Whoever says nothing is told what can be said; that is wrong usage all the same.
         refuse_retired(arguments)
-        with torch_needed(), progress_shown(_title(arguments)):
+        title = _title(arguments)
+        with torch_needed(title), progress_shown(title):
             code = application(arguments)(arguments or ["--help"], standalone_mode=False)
         code = code if arguments else ExitCode.USAGE
         sys.stdout.flush()

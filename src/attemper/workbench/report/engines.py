@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, final
 
+from attemper.missing import torch_needed
+
 if TYPE_CHECKING:
     from attemper.workbench.model import Model
 
@@ -62,7 +64,8 @@ class Engines:
 
 def engines_of(model: Model) -> Engines:
     """The engines of a model, as a word of all its symbols in turn shows them."""
-    import torch
+    with torch_needed("a table of engines"):
+        import torch
 
     from attemper.running.engines.choice import scan_is_refused
     from attemper.running.engines.names import SCAN_FROM

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never, cast, final
-
-import torch
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.meaning import visible
@@ -18,13 +15,12 @@ from attemper.languages.measures import FLOAT_ACCURACY, Measure
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Word
 from attemper.networks.layers import HardWeighting, Network
-from attemper.running.batches import run_words
-from attemper.running.dense import DenseTransformer
 from attemper.running.numbers import OutputNumber
 from attemper.running.runs import Run
 from attemper.running.truth import truth_of_words
 from attemper.workbench.verifying.answers import NOTHING, Disagreement, Expected, Verification, joined
 from attemper.workbench.verifying.batches import Batch, PrefixStretch, Stretch, WordList, shorter, words_in
+from attemper.workbench.verifying.engines import RunFunction, runs_by
 
 DEFINITIONAL_LENGTH = 8
 """Up to this length the exact meaning of a formula is evaluated straight from the definition as well."""
@@ -42,42 +38,20 @@ class TestedNetwork:
     """A language, and the network that should compute it, to be run softly and hard."""
 
     language: Definition
-    soft: DenseTransformer
-    hard: DenseTransformer
+    symbols: Sequence[str]
+    """Those of the words."""
+    soft: RunFunction
+    hard: RunFunction
 
     @classmethod
     def of(cls, network: Network, language: Definition) -> TestedNetwork:
-        """Both runs in float64, by modules that nobody else has."""
-        return cls(language, _module(network, None), _module(network, HardWeighting.AVERAGE))
-
-    @property
-    def symbols(self) -> Sequence[str]:
-        """Those of the words."""
-        return self.soft.network.alphabet.symbols
+        """Both runs in float64, by engines that nobody else has."""
+        soft, hard = runs_by(network, None), runs_by(network, HardWeighting.AVERAGE)
+        return cls(language, network.alphabet.symbols, soft, hard)
 
     def runs(self, words: Sequence[Word]) -> Iterator[tuple[Run, Run]]:
         """Of each word its soft run and its hard one."""
-        return zip(run_words(self.soft, words), run_words(self.hard, words), strict=True)
-
-
-def _module(network: Network, override: HardWeighting | None) -> DenseTransformer:
-    module = DenseTransformer(network, torch.float64, override, sealed=True)
-    for parameter in module.parameters():
-        # Numbers that numpy has made begin anywhere in memory, and a sum over them may be rounded otherwise
-        # in another process; torch's own begin at multiples of 64 bytes.
-        parameter.data = parameter.data.clone()
-    return module
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Within, torch computes with one thread, so that no sum depends on how many there are."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+        return zip(self.soft(words), self.hard(words), strict=True)
 
 
 def try_batches(tested: TestedNetwork, batches: Sequence[Batch]) -> Verification:

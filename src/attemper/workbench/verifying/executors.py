@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 
 from attemper.errors import OptionError, UnsupportedError
+from attemper.missing import library_needed
 from attemper.version import __version__
 from attemper.workbench.verifying.answers import Verification
 from attemper.workbench.verifying.sweeps import CountProgress, Sweep
@@ -112,10 +113,9 @@ def scheduler(address: str) -> Iterator[Executor]:
 
     Raises `OptionError` if `distributed` is not installed, no scheduler answers, or there is no worker.
     """
-    try:
+    with library_needed("distributed", "cluster", "a scheduler"):
         from distributed import Client
-    except ImportError:
-        raise OptionError("a scheduler needs dask's distributed: pip install 'attemper[cluster]'") from None
+
     try:
         client = Client(address, timeout=SECONDS_TO_ANSWER)
     except (OSError, ValueError, TypeError) as error:

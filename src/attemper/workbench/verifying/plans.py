@@ -41,6 +41,11 @@ class Plan:
     length: int
     seed: int = 0
 
+    @property
+    def longest(self) -> int:
+        """The greatest length that a word may have."""
+        return max(self.up_to, self.length if self.random_words else 0)
+
 
 @final
 class PlanPart(Enum):

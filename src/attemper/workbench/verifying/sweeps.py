@@ -11,7 +11,8 @@ from typing import final
 from attemper.workbench.model import Model
 from attemper.workbench.verifying.answers import NOTHING, Verification, joined
 from attemper.workbench.verifying.batches import Batch
-from attemper.workbench.verifying.comparing import TestedNetwork, one_thread, try_batches
+from attemper.workbench.verifying.comparing import TestedNetwork, try_batches
+from attemper.workbench.verifying.engines import one_thread, require_reached
 from attemper.workbench.verifying.plans import Plan, PlanPart, count_words, tasks
 from attemper.workbench.verifying.sharing import shares_prefixes
 from attemper.workbench.verifying.working import BatchTask, packed, with_batches, work
@@ -54,7 +55,8 @@ class Sweep:
     `run` tries what has not been tried yet. Interrupted (by Ctrl-C, or because a worker has died) the sweep
     keeps every finished task, and `run` can be called again, with the same executor or another one.
 
-    Raises `UnsupportedError` for more than two million words.
+    Raises `UnsupportedError` for more than two million words, and `OptionError` for words of more than 1,024
+    symbols where torch is not installed.
 
     >>> from attemper.workbench.compiling import compile
     >>> sweep = Sweep(compile("O a", "ab"), Plan(up_to=4, random_words=20, length=50))
@@ -64,6 +66,7 @@ class Sweep:
 
     def __init__(self, model: Model, plan: Plan) -> None:
         count_words(model, plan)
+        require_reached(plan.longest)
         self.model, self.plan = model, plan
         self._finished = {part: _Finished() for part in PlanPart}
 

@@ -21,7 +21,8 @@ from attemper.version import __version__
 from attemper.workbench.model import Model
 from attemper.workbench.verifying.answers import Verification
 from attemper.workbench.verifying.batches import Batch
-from attemper.workbench.verifying.comparing import TestedNetwork, one_thread, try_batches
+from attemper.workbench.verifying.comparing import TestedNetwork, try_batches
+from attemper.workbench.verifying.engines import one_thread
 
 MOST_KEPT = 2
 """How many models a thread of a worker keeps."""
