@@ -101,3 +101,16 @@ def test_the_site_shows_what_the_cells_show(monkeypatch: pytest.MonkeyPatch) -> 
     assert re.findall(r"```python\n(.*?)\n```", page, re.DOTALL) == [body.strip() for body in code_cells()]
     assert "```text\nPROVED\n```" in page
     assert page.count("<table") == page.count("</table") > 2
+
+
+@pytest.mark.exports
+def test_the_tutorial_on_patching_says_what_is_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every cell, one after the other; the asserts are the page's claims."""
+    monkeypatch.chdir(tmp_path)
+    path = TUTORIAL.with_name("patching.py")
+    bodies = [body for kind, body in cells(path.read_text(encoding="utf-8")) if kind == "code"]
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for body in bodies:
+        exec(compile(body, str(path), "exec", dont_inherit=True), namespace)
+    assert sum(body.count("assert ") for body in bodies) > 15
+    assert not list(tmp_path.iterdir())

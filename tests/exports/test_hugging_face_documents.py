@@ -17,7 +17,7 @@ pytestmark = pytest.mark.exports
 MAIN = "from attemper.workbench.cli.app import main; main()"
 
 
-@pytest.mark.parametrize(("page", "python", "sessions"), [("hugging-face.md", 4, 2), ("onnx.md", 2, 1)])
+@pytest.mark.parametrize(("page", "python", "sessions"), [("hugging-face.md", 5, 2), ("onnx.md", 2, 1)])
 def test_a_page_does_what_it_says(
     page: str, python: int, sessions: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

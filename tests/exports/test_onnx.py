@@ -17,7 +17,7 @@ import attemper
 from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.closed_forms import I, Number, Power, Product, Sum
 from attemper.exports import onnx as writing
-from attemper.exports.remarks import remarks_of
+from attemper.exports.remarks import as_texts, remarks_of
 from attemper.exports.subject import Exported
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.traceable.labels import UNDECIDED, labels_of
@@ -117,7 +117,7 @@ def test_the_file_says_what_is_in_it_and_how_it_is_read(files: Any) -> None:
     import onnx
 
     model = MODELS["since"]()
-    said = remarks_of(Exported(model.network, model.source, model.certify()), "float32")
+    said = as_texts(remarks_of(Exported(model.network, model.source, model.certify()), "float32"))
     session = session_of(files["since", "float32"])
     assert session.get_modelmeta().custom_metadata_map == said
     assert json.loads(said["alphabet"]) == ["a", "b", "c"]

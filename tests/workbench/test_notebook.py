@@ -86,7 +86,7 @@ def test_a_model_without_heads_is_shown_without_pictures() -> None:
     assert facts_in(html)["layers"] == "0"
     assert html.count("<table>") == 1
     assert len(html) < 1000
-    first = attemper.compile_regex("(ab)*", "ab")._repr_html_()
+    first = attemper.compile(attemper.regex("(ab)*", "ab"))._repr_html_()
     assert "<tr><th>0</th><td>none</td><td></td><td></td><td></td><td>8</td></tr>" in first
     assert first.count("<svg ") == 1
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Protocol, TypeVar, final
 
 from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.naming import LABEL_WIDTH, short
 from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.realisation import SymbolGroup
 from attemper.compiling.assembling.assemble import assemble
 from attemper.compiling.assembling.schedule import make_schedule
-from attemper.compiling.building.site import LABEL_WIDTH, short
 from attemper.compiling.cascade import Cascade
 from attemper.compiling.levels import Level, NetworkLevel, ProgramLevel
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program

@@ -13,7 +13,7 @@ import torch
 
 from attemper.errors import UnsupportedError
 from attemper.exports.extras import library
-from attemper.exports.remarks import remarks_of
+from attemper.exports.remarks import as_texts, remarks_of
 from attemper.exports.subject import Exported
 from attemper.exports.tracing import AXES, INPUTS, OUTPUTS, exported_program
 from attemper.networks.layers import parameter_count
@@ -24,7 +24,7 @@ MOST_BYTES = 2**31 - 2**24
 
 
 def write_onnx(subject: Exported, path: Path, dtype: str) -> None:
-    """Write the model, completely or not at all; its metadata is what `remarks_of` says.
+    """Write the model, completely or not at all; its metadata is what `remarks_of` says, as texts.
 
     Inputs are `tokens` and `mask`, int64 [batch, position]; outputs are `outputs`, [batch, position] or
     [batch, position, name] in the format of the weights, and `margins` [batch] in float64. Raises
@@ -50,7 +50,7 @@ def write_onnx(subject: Exported, path: Path, dtype: str) -> None:
             verbose=False,
         )
     model = traced.model_proto
-    onnx.helper.set_model_props(model, remarks_of(subject, dtype))
+    onnx.helper.set_model_props(model, as_texts(remarks_of(subject, dtype)))
     onnx.checker.check_model(model)
     write_together({path: model.SerializeToString()})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import torch
@@ -194,6 +195,32 @@ class DenseTransformer(BlockStack):
         tokens, lengths = checked_tokens(tokens, lengths, len(self.network.embedding), self.device)
         margins = torch.full((tokens.shape[0],), float("inf"), dtype=torch.float64, device=tokens.device)
         return self._run(tokens, lengths, self.require_engine(engine), margins), margins
+
+    def unclamped(self, tokens: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """The output, where the clamps that write it are the lines of their middle parts, for gradients.
+
+        A clamp is flat around each of its bits, so that the output has gradient 0 there. Its line is the sum
+        that it rounds, and of one clamp is above 1/2 where the bit is 1. Clamps before these round as ever.
+        Raises what a call raises.
+
+        >>> import attemper
+        >>> module = attemper.compile("O a", "ab").dense()
+        >>> module.unclamped(torch.tensor([[1, 0, 1]])).round(decimals=3).tolist()
+        [[-0.5, 1.5, 1.5]]
+        """
+        seen: dict[int, Tensor] = {}
+        clamped = [number for number, layer in enumerate(self.network.layers) if layer.clamps]
+        keep = {f"blocks.{number}.mlp.hook_pre": partial(seen.__setitem__, number) for number in clamped}
+        output = self.run_with_hooks(tokens, lengths, on=keep)
+        for number, pre in seen.items():
+            low, high = torch.tensor(self.network.layers[number].clamps, device=pre.device).unbind(dim=1)
+            written = self.blocks[number].mlp.W_out[:, list(self.network.outputs)]
+            line = pre[..., low] @ written[low]
+            lost = line - pre[..., low].relu() @ written[low] - pre[..., high].relu() @ written[high]
+            normalisation = self.network.normalisation
+            lost = lost if normalisation is None else lost / float(normalisation.unit)
+            output = output + (lost if self.network.symbols else lost[..., 0])
+        return output
 
     def _position_embedding(self, places: Places) -> Tensor:
         """What hook_pos_embed gives out [batch or 1, position, d_model]."""

@@ -47,6 +47,12 @@ def train_command(
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that is not finished.")] = False,
     threads: Annotated[int, typer.Option(min=1, max=1024, help="Threads of each run.")] = 1,
     jobs: Annotated[int, typer.Option(min=1, help="A sweep: so many runs at a time.")] = 1,
+    device: Annotated[
+        str, typer.Option(metavar="NAME", help="Where the model computes: cpu, cuda or mps.")
+    ] = "cpu",
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Write RUN/tensorboard, which TensorBoard shows.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Train a small model on a source or on a language, and measure it at several lengths.
@@ -57,15 +63,21 @@ def train_command(
     """
     from attemper.training.entries import read_entries, settings_from
 
+    if tensorboard:
+        from attemper.training.events import require_tensorboard
+
+        require_tensorboard()
     entries = read_entries(config, changes or ())
     if over:
-        _sweep(entries, over, output, threads, jobs, json=json)
+        _sweep(entries, over, output, threads, jobs, device, tensorboard=tensorboard, json=json)
         return
     from attemper.training.runs import is_finished
 
     settings = settings_from(entries)
     was_finished = is_finished(output)
-    run = _run(settings, output, threads, resume=resume)
+    run = _run(settings, output, threads, device, resume=resume)
+    if tensorboard:
+        _write_events(run)
     if json:
         for row in run.rows:
             print_json(row)
@@ -74,18 +86,32 @@ def train_command(
     _print(run, was_finished=was_finished)
 
 
-def _run(settings: Settings, folder: Path, threads: int, *, resume: bool) -> TrainingRun:
+def _write_events(run: TrainingRun) -> None:
+    from attemper.training.events import write_events
+
+    write_events(run)
+
+
+def _run(settings: Settings, folder: Path, threads: int, device: str, *, resume: bool) -> TrainingRun:
     import torch
 
     from attemper.training.runs import train
 
     torch.set_num_threads(threads)
     with counting("training", settings.training.steps) as progress:
-        return train(settings, folder, resume=resume, progress=progress)
+        return train(settings, folder, resume=resume, device=device, progress=progress)
 
 
 def _sweep(
-    entries: Mapping[str, object], axes: Sequence[str], folder: Path, threads: int, jobs: int, *, json: bool
+    entries: Mapping[str, object],
+    axes: Sequence[str],
+    folder: Path,
+    threads: int,
+    jobs: int,
+    device: str,
+    *,
+    tensorboard: bool,
+    json: bool,
 ) -> None:
     from attemper.training.runs import is_finished, load_run
     from attemper.training.sweeps import folder_of, products, swept
@@ -96,10 +122,12 @@ def _sweep(
         ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor,
         counting("runs", len(runs)) as progress,
     ):
-        for _ in swept(runs, folder, executor, threads, progress):
+        for _ in swept(runs, folder, executor, threads, progress, device):
             pass
     for settings, was_finished in zip(runs, finished, strict=True):
         run = load_run(folder_of(settings, folder))
+        if tensorboard:
+            _write_events(run)
         if json:
             print_json({**_summary(run, was_finished=was_finished), "measured": _measured(run)})
             continue

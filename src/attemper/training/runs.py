@@ -1,7 +1,7 @@
 """A run on disk: a folder with its settings, what was measured, its state, and at the end the model.
 
     settings.toml       all entries, also those that were not given
-    manifest.json       the digest of the settings, the versions, the threads, how many parameters
+    manifest.json       the digest of the settings, the versions, the threads, the device, how many parameters
     metrics.jsonl       a line for each record, then one for each length that is measured: no clock times
     timing.jsonl        how long the steps took, in seconds: what no two runs have in common
     state.safetensors   weights, optimiser, step: where a run goes on; no generator has a state, since each
@@ -30,6 +30,7 @@ from torch import Tensor, nn
 
 from attemper.errors import MalformedFileError, OptionError
 from attemper.files import parse_json, read_bytes
+from attemper.training.devices import computing_on, device_named
 from attemper.training.entries import as_toml, digest_of, read_settings
 from attemper.training.loop import TrainingState, trained
 from attemper.training.losses import Lesson, lesson_of, words_digest
@@ -62,14 +63,17 @@ def train(
     folder: Path,
     *,
     resume: bool = False,
+    device: str = "cpu",
     progress: Callable[[int], None] = lambda steps: None,
 ) -> TrainingRun:
     """Train the model that the settings say, and measure it; everything is written to the folder.
 
     A finished run of the same settings is read, and nothing is done. `progress` is told how many steps are
     done, as they are. Raises `OptionError` if the folder has a run that is not finished and `resume` is not
-    said, or one of other settings; `MalformedFileError` for a damaged folder, and if it cannot be written.
+    said, or one of other settings, and for a `device` that is not there; `MalformedFileError` for a damaged
+    folder, and if it cannot be written.
     """
+    where = device_named(device)
     lesson = lesson_of(settings)
     if (folder / SETTINGS).exists():
         _require_same(settings, lesson, folder)
@@ -82,14 +86,18 @@ def train(
     model = model_of(settings, lesson.tokens, lesson.outputs)
     # The settings come last: a folder that has them has the manifest, too.
     write_together(
-        {folder / MANIFEST: _manifest(settings, lesson, model), folder / SETTINGS: as_toml(settings).encode()}
+        {
+            folder / MANIFEST: _manifest(settings, lesson, model, device),
+            folder / SETTINGS: as_toml(settings).encode(),
+        }
     )
-    state = TrainingState.begun(model, settings.training)
-    if (folder / STATE).exists():
-        _restore(state, settings, folder / STATE)
-    progress(state.step)
-    _train(state, lesson, settings, folder, progress)
-    rows = [{"kind": "measured", **asdict(row)} for row in results(model.eval(), lesson, settings)]
+    with computing_on(model, where):
+        state = TrainingState.begun(model, settings.training)
+        if (folder / STATE).exists():
+            _restore(state, settings, folder / STATE)
+        progress(state.step)
+        _train(state, lesson, settings, folder, progress)
+        rows = [{"kind": "measured", **asdict(row)} for row in results(model.eval(), lesson, settings)]
     with _appended(folder / METRICS) as write:
         for row in rows:
             write(row)
@@ -145,7 +153,7 @@ def _train(
             write_time({"step": record.step, "seconds": time.monotonic() - begun})
 
 
-def _manifest(settings: Settings, lesson: Lesson, model: nn.Module) -> bytes:
+def _manifest(settings: Settings, lesson: Lesson, model: nn.Module, device: str) -> bytes:
     """What the run is, and on what."""
     said = {
         "format": "attemper-run/1",
@@ -157,6 +165,7 @@ def _manifest(settings: Settings, lesson: Lesson, model: nn.Module) -> bytes:
         "python": platform.python_version(),
         "machine": platform.machine(),
         "threads": torch.get_num_threads(),
+        "device": device,
     }
     return json.dumps(said, indent=1).encode() + b"\n"
 

@@ -41,14 +41,21 @@ def folder_of(settings: Settings, folder: Path) -> Path:
 
 
 def swept(
-    runs: Sequence[Settings], folder: Path, executor: Executor, threads: int, each: Callable[[int], None]
+    runs: Sequence[Settings],
+    folder: Path,
+    executor: Executor,
+    threads: int,
+    each: Callable[[int], None],
+    device: str = "cpu",
 ) -> Iterator[Path]:
     """The folders of all runs, as they are finished; `each` is told of each one.
 
     A run that was begun before goes on; one that is finished is there at once. Raises what `train` raises,
     and `UnsupportedError` if a process dies.
     """
-    waiting = [executor.submit(_trained, entries_of(one), folder_of(one, folder), threads) for one in runs]
+    waiting = [
+        executor.submit(_trained, entries_of(one), folder_of(one, folder), threads, device) for one in runs
+    ]
     try:
         for done in as_completed(waiting):
             each(1)
@@ -63,14 +70,14 @@ def swept(
             one.cancel()
 
 
-def _trained(entries: Mapping[str, object], folder: Path, threads: int) -> Path:
+def _trained(entries: Mapping[str, object], folder: Path, threads: int, device: str) -> Path:
     """One run, in a process of its own."""
     import torch
 
     from attemper.training.runs import train
 
     torch.set_num_threads(threads)
-    return train(settings_from(entries), folder, resume=True).folder
+    return train(settings_from(entries), folder, resume=True, device=device).folder
 
 
 def _axis(text: str) -> tuple[str, list[object]]:

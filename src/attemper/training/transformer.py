@@ -49,7 +49,7 @@ class Transformer(nn.Module):
             case "none":
                 return self.embedding.weight.new_zeros(())
             case "sinusoidal":
-                return sinusoids(length, self.settings.width).to(self.embedding.weight.dtype)
+                return sinusoids(length, self.settings.width).to(self.embedding.weight)
             case "learned":
                 assert self.places is not None
                 if length > self.settings.longest:
@@ -104,9 +104,10 @@ def _layer(settings: ModelSettings) -> nn.TransformerEncoderLayer:
 
 
 def sinusoids(length: int, width: int) -> Tensor:
-    """Vaswani's position embeddings [position, width] in float64, from position 0 on.
+    """Vaswani's position embeddings [position, width] in float64, on the CPU, from position 0 on.
 
     Coordinates 2k and 2k+1 are the sine and the cosine of position / 10000^(2k/width).
     """
-    angles = torch.arange(length).double()[:, None] / 10000 ** (torch.arange(0, width, 2).double() / width)
+    places, rates = (torch.arange(*ends, device="cpu").double() for ends in ((length,), (0, width, 2)))
+    angles = places[:, None] / 10000 ** (rates / width)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)[:, :width]

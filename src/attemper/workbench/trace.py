@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, final
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.meaning import run_with
-from attemper.attention_program.ops import Count, Linear, Ref, Step
+from attemper.attention_program.naming import step_names
+from attemper.attention_program.ops import Count, Linear, Ref
 from attemper.attention_program.show import show_step
 from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
@@ -33,7 +34,8 @@ class Trace:
     """The truth of every subformula at every position, every head's attention, and the margins.
 
     For an automaton `subformulas` says in which state it is after each position; for an attention program it
-    has the steps that are bits. A notebook shows a table of truth, and a picture of each head's attention.
+    has the steps that are bits, each behind its name, or what it says if it has none. A notebook shows a
+    table of truth, and a picture of each head's attention.
 
     >>> from attemper.workbench.compiling import compile
     >>> trace = compile("#<['0'] <= #<['1']", "01").trace("0110")
@@ -104,17 +106,14 @@ def _facts(language: Definition, word: Word, names: Mapping[Ref, str]) -> Truths
             return tuple((f"in state {q}", tuple(state == q for state in states)) for q in after)
         case ProgramLanguage(program, _, _):
             rows = run_with(sum, program, word)
-            named = enumerate(zip(program.steps, rows, strict=True))
-            bits = ((k, step, row) for k, (step, row) in named if not isinstance(step, Count | Linear))
-            return tuple((_line(k, step, names), tuple(map(bool, row))) for k, step, row in bits)
+            named = enumerate(zip(step_names(program, names), program.steps, rows, strict=True))
+            return tuple(
+                (f"{name}: s{ref} = {show_step(step)}", tuple(map(bool, row)))
+                for ref, (name, step, row) in named
+                if not isinstance(step, Count | Linear)
+            )
         case _:
             return ()
-
-
-def _line(ref: Ref, step: Step, names: Mapping[Ref, str]) -> str:
-    """A step as its program's text has it, behind the name that the user gave it."""
-    shown = f"s{ref} = {show_step(step)}"
-    return f"{names[ref]}: {shown}" if ref in names else shown
 
 
 def _matrix(rows: Floats) -> Matrix:

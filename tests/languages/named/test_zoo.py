@@ -87,6 +87,47 @@ def is_one_change(word: Word, other: Word) -> bool:
             return False
 
 
+def can_differ(entry: Entry | Transduction, length: int) -> bool:
+    """Whether two words of that length are told apart, of all that there are."""
+    every = product(entry.alphabet, repeat=length)
+    told = entry.accepts if isinstance(entry, Entry) else entry.outputs
+    return len({repr(told(word)) for word in every}) > 1
+
+
+@pytest.mark.sweep(8)
+@pytest.mark.parametrize("entry", every_nth([*EVERY, *TRANSDUCING], 8), ids=lambda one: one.name)
+def test_pairs_are_of_one_length_and_differ_in_one_place(entry: Entry | Transduction) -> None:
+    possible = {
+        length: can_differ(entry, length) for length in range(5) if len(entry.alphabet) ** length < 300
+    }
+    for length in (*possible, 10, 12, 24, 129):
+        if not possible.get(length, pairs_of(entry, length)):
+            with pytest.raises(OptionError, match=f"of {length} symbols no .* try another length"):
+                entry.pairs(length=length)
+            continue
+        found = entry.pairs(length=length, count=5)
+        assert found == entry.pairs(length=length, count=5)
+        assert 0 < len(found) == len(set(found)) <= 5
+        for clean, corrupted, *index in found:
+            assert [len(clean), sum(map(str.__ne__, clean, corrupted))] == [length, 1]
+            if isinstance(entry, Entry):
+                assert (entry.accepts(clean), entry.accepts(corrupted)) == (True, False)
+            else:
+                assert entry.outputs(clean)[index[0]] != entry.outputs(corrupted)[index[0]]
+
+
+def test_every_entry_has_pairs_at_some_length() -> None:
+    for entry in [*EVERY, *TRANSDUCING]:
+        assert any(pairs_of(entry, length) for length in (10, 12, 24)), entry.name
+
+
+def pairs_of(entry: Entry | Transduction, length: int) -> int:
+    try:
+        return len(entry.pairs(length=length, count=1))
+    except OptionError:
+        return 0
+
+
 # Sources -------------------------------------------------------------------------------------------------
 
 

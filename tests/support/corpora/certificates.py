@@ -208,7 +208,7 @@ def _write_false_groups(folder: Path) -> None:
     (group,) = _groups(last)
     (first, second, *others), network = group.bits, last.network
     letter = network.coordinates.index("letter a")
-    latch = network.coordinates.index("attended rightmost j < i with (!(s15))")
+    latch = next(c for c, label in enumerate(network.coordinates) if label.startswith("attended (level 1"))
     false: dict[str, SymbolGroup] = {
         # One of the symbols is "a after a": the letter a holds then, too.
         "group_of_bits_that_hold_together": replace(group, bits=(*group.bits, (letter, 0))),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attemper.attention_program.ops import Attend, Letter, Merge, Not, Place, Program, Ref, Shift
+from attemper.attention_program.naming import step_names
+from attemper.attention_program.ops import Letter, Merge, Place, Program, Ref
 from attemper.compiling.building.bits import is_embedded, strip_negations
 from attemper.compiling.building.counts import Average, Integer, Mixture
 from attemper.compiling.building.plan import CarriedValues, HeadPlan, with_rows
@@ -12,9 +13,6 @@ from attemper.compiling.building.weights import Coordinates, LayerDraft, added, 
 from attemper.compiling.cubes import Literal
 from attemper.exact.closed_forms import ONE
 from attemper.networks.layers import HEAD_WIDTHS, Coordinate, LinearForm
-
-LABEL_WIDTH = 60
-"""Longer descriptions are cut in the labels of coordinates."""
 
 VALUES_PER_HEAD = 4
 """How many values of one place share a head: the width that most heads have anyway."""
@@ -29,6 +27,7 @@ class Site:
     def __init__(self, program: Program, names: Mapping[Ref, str], ready: Sequence[int]) -> None:
         self.program = program
         self.names = names
+        self._called = step_names(program, names)
         self.ready = ready
         self.stream = Coordinates()
         self.letters: dict[Letter, Coordinate] = {}
@@ -102,21 +101,5 @@ class Site:
         return average.mark == 0 and all(self.program.steps[bit] == true for _, bit in average.parts)
 
     def name(self, ref: Ref) -> str:
-        """The subformula that the step computes, or what it does to the ones it reads."""
-        if ref in self.names:
-            return self.names[ref]
-        match self.program.steps[ref]:
-            case Shift(direction, bit, _, _):
-                text = f"{direction} ({self.name(bit)})"
-            case Attend(mask, choice, ((None, where),), _, _):
-                text = f"{choice} j {mask} i with ({self.name(where)})"
-            case Not(bit):
-                text = f"!({self.name(bit)})"
-            case _:
-                text = f"s{ref}"
-        return short(text)
-
-
-def short(text: str) -> str:
-    """A text as it fits into a label."""
-    return text if len(text) <= LABEL_WIDTH else f"{text[: LABEL_WIDTH - 3]}..."
+        """What the step is called: the subformula that it computes, or what it does to the steps it reads."""
+        return self._called[ref]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
+from attemper.attention_program.naming import DistinctNames
 from attemper.exact.closed_forms import ONE, ClosedForm, show_form
 from attemper.networks.layers import Coordinate, HardWeighting, Head, Hidden, Layer, LinearForm
 
@@ -39,11 +40,12 @@ class Coordinates:
         self, labels: Iterable[str] = (), positions: Iterable[tuple[Coordinate, ClosedForm]] = ()
     ) -> None:
         self.labels = list(labels)
+        self._names = DistinctNames(self.labels)
         self.positions = {closed: coordinate for coordinate, closed in positions}
 
     def new(self, label: str) -> Coordinate:
-        """A fresh coordinate: 0 until something writes to it."""
-        self.labels.append(label)
+        """A fresh coordinate: 0 until something writes to it. A label that is there gets a number."""
+        self.labels.append(self._names.new(label))
         return len(self.labels) - 1
 
     def place(self, closed: ClosedForm) -> Coordinate:

@@ -71,6 +71,7 @@ def cascade_to_program(cascade: Cascade) -> LoweredCascade:
     output = lowering.output()
     program, to = prune(ops.Program(cascade.alphabet, tuple(lowering.builder.steps), output))
     names = {to[ref]: name for ref, name in lowering.names.items() if to[ref] >= 0}
+    names.setdefault(program.output, "accepted")
     groups = (tuple(to[ref] for ref in group if to[ref] >= 0) for group in lowering.groups)
     return LoweredCascade(program, names, tuple(group for group in groups if group))
 

@@ -95,6 +95,10 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
         output: Tensor = self.dense(*self._tokens_and_lengths(words, lengths))
         return output
 
+    def unclamped(self, words: GivenWords | Tensor, lengths: Tensor | None = None) -> Tensor:
+        """The output without the clamps that write it, to be differentiated: `DenseTransformer.unclamped`."""
+        return self.dense.unclamped(*self._tokens_and_lengths(words, lengths))
+
     def run_with_margin(
         self, words: GivenWords | Tensor, lengths: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any, Literal, final
 
-from attemper.languages.named import drawing
+from attemper.languages.named import contrasts, drawing
 from attemper.languages.words import Word
 
 
@@ -187,6 +187,23 @@ class Entry:
         """
         return drawing.near_misses(self, Random(f"{self.name} near {seed}"), count, longest)
 
+    def pairs(self, *, length: int, count: int = 10, seed: int = 0) -> list[tuple[Word, Word]]:
+        """Pairs of a word in the language and one outside, of that length, which differ in one place.
+
+        They are what activations are patched between. There may be fewer than `count` at a small length.
+        Raises `OptionError` if no word of that length is found in the language, or none outside.
+
+        >>> from attemper.languages.named.zoo import named
+        >>> [(clean, corrupted)] = named("dyck-1").pairs(length=6, count=1)
+        >>> "".join(clean), "".join(corrupted)
+        ('(())()', '(())((')
+        >>> named("dyck-1").pairs(length=5)
+        Traceback (most recent call last):
+        ...
+        attemper.errors.OptionError: of 5 symbols no word was found in the language, ...
+        """
+        return contrasts.verdict_pairs(self, Random(f"{self.name} pairs {seed}"), length, count)
+
 
 class NumberOutput(StrEnum):
     """What is put out at every position where that are numbers."""
@@ -243,6 +260,20 @@ class Transduction:
         [('aa', ('none', 'a')), ('a', ('none',))]
         """
         return drawing.any_words(self, Random(f"{self.name} {seed}"), count, longest)
+
+    def pairs(self, *, length: int, count: int = 10, seed: int = 0) -> list[tuple[Word, Word, int]]:
+        """Two words of that length that differ in one place, and an index where something else is put out.
+
+        It is the last such index, and often not that of the place. There may be fewer than `count` at a small
+        length. Raises `OptionError` if no two words are found.
+
+        >>> from attemper.languages.named.zoo import named
+        >>> clean, corrupted, index = named("k-hop-1-symbol").pairs(length=6, count=1)[0]
+        >>> outputs = named("k-hop-1-symbol").outputs
+        >>> "".join(clean), "".join(corrupted), outputs(clean)[index], outputs(corrupted)[index]
+        ('cbbbac', 'cbabac', 'none', 'b')
+        """
+        return contrasts.output_pairs(self, Random(f"{self.name} pairs {seed}"), length, count)
 
 
 ZooEntry = Entry | Transduction
