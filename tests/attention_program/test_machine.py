@@ -325,7 +325,7 @@ def test_many_guarded_formulas_are_the_same_in_both() -> None:
 @pytest.mark.parametrize(("entry", "source"), SHOWN, ids=[title(*shown) for shown in SHOWN])
 def test_named_languages_are_the_same_in_both(entry: Entry, source: SourceText) -> None:
     alphabet = Alphabet(entry.alphabet)
-    program = compile_language(language_of(entry, source), alphabet, Regime.UNBOUNDED).guarded
+    program = compile_language(language_of(entry, source).definition, alphabet, Regime.UNBOUNDED).guarded
     words = words_up_to(alphabet, 6 if len(alphabet.symbols) == 2 else 4)
     assert_same_output(program, words)
     for word in words:

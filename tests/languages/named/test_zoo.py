@@ -138,7 +138,7 @@ def pairs_of(entry: Entry | Transduction, length: int) -> int:
     ids=[f"{one.name} {type(source).__name__}" for one, source in SOURCES],
 )
 def test_every_source_means_what_the_oracle_says(entry: Entry, source: SourceText) -> None:
-    written = language_of(entry, source)
+    written = language_of(entry, source).definition
     assert not written.reads_first
     for word in short_words(entry):
         said = written.bits(word)[-1] if word else written.accepts_empty
@@ -194,7 +194,7 @@ def test_what_is_put_out_is_what_the_oracle_says(entry: Transduction) -> None:
 def test_regular_languages_are_of_the_class_that_is_said(entry: Entry) -> None:
     """Where there is an expression or an automaton; a formula has none."""
     for source in entry.sources:
-        written = language_of(entry, source)
+        written = language_of(entry, source).definition
         if isinstance(written, Dfa):
             assert classify(written).kind.value == entry.kind
 

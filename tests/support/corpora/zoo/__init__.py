@@ -101,7 +101,7 @@ def depth_of(entry: ZooEntry) -> str:
         return NONE
     if entry.kind not in REGULAR:
         return "none"
-    meant, alphabet = language_of(entry, entry.source), Alphabet(entry.alphabet)
+    meant, alphabet = language_of(entry, entry.source).definition, Alphabet(entry.alphabet)
     dfa = automaton_of_language(meant, alphabet)
     period = attemper.classify(dfa).modulus
     if period is None:
