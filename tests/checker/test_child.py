@@ -46,7 +46,9 @@ def prepare() -> None:
 def folder(tmp_path: Path) -> Path:
     """A network that is proved."""
     model().save(tmp_path / "net")
-    save_certificate(Certificate(model().digest, model().language, (RealClaim(),)), tmp_path / "net")
+    save_certificate(
+        Certificate(model().digest, model().language.definition, (RealClaim(),)), tmp_path / "net"
+    )
     return tmp_path / "net"
 
 
@@ -151,7 +153,7 @@ def test_what_is_printed_meanwhile_is_no_answer(process: Child, folder: Path) ->
 def test_an_error_of_the_users_is_an_answer(process: Child, folder: Path) -> None:
     process.main(folder / "network.json", edited=True)
     assert json.loads(process.written) == {
-        "error": "--edited, --program and --explain are about networks, not about a refutation or another "
+        "error": "--edited, --against and --explain are about networks, not about a refutation or another "
         "file",
         "exit_code": ExitCode.USAGE,
         "details": {},

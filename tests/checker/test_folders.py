@@ -17,9 +17,9 @@ from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealCla
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import save as save_certificate
 from attemper.checker.edited import check_edited
-from attemper.checker.folders import check_file, check_folder, check_path, check_program
+from attemper.checker.folders import check_file, check_folder, check_path
 from attemper.checker.verdict import About, Status, Verdict
-from attemper.errors import MalformedFileError, OptionError, SourceError
+from attemper.errors import AlphabetError, AttemperError, MalformedFileError, OptionError, SourceError
 from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
@@ -31,8 +31,10 @@ from attemper.theories.refutation.certificate.files import Refutation
 from attemper.theories.refutation.certificate.files import save as save_refutation
 from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.check.claims import MAX_LENGTH, beyond_the_cap
+from attemper.workbench.language import Language
 from attemper.workbench.model import Model
 from attemper.workbench.sameness import Answer
+from tests.support.cli.checked_here import checked_here
 from tests.support.mutants.saved import change_structure
 
 TOO_LONG = FloatClaim("bfloat16", "numerator-first", 10**12, "")
@@ -158,11 +160,17 @@ def program_file(folder: Path, text: str) -> Path:
     return path
 
 
+def judged(folder: Path, program: Path, *, edited: bool = False, explain: bool = False) -> Verdict:
+    """The verdict against a program's file, as `attemper check --against` has it, in this process."""
+    with checked_here():
+        return attemper.check(folder, f"program:{program}", edited=edited, explain=explain).verdict
+
+
 def test_a_folder_is_judged_against_a_program_without_any_certificate(tmp_path: Path) -> None:
     for number, own in enumerate((model(), counting(), model(At.FIRST))):
         folder = tmp_path / str(number)
         own.save(folder)
-        verdict = check_path(folder, program=str(program_file(tmp_path, text_of(own))))
+        verdict = judged(folder, program_file(tmp_path, text_of(own)))
         assert said(verdict) == (Status.PROVED, "all lengths, in real arithmetic")
         subject = verdict.subject
         assert subject is not None
@@ -178,39 +186,40 @@ def test_a_proof_is_explained_only_where_that_is_said(tmp_path: Path) -> None:
     for explain in (False, True):
         doors = check_path(folder, explain=explain), check_folder(folder, explain=explain)
         assert all(bool(verdict.explanation) == explain for verdict in doors)
-        assert bool(check_program(folder, program, explain=explain).explanation) == explain
+        assert bool(judged(folder, program, explain=explain).explanation) == explain
     assert check_path(folder).explanation == check_folder(folder).explanation == ()
-    assert check_program(folder, program).explanation == ()
+    assert judged(folder, program).explanation == ()
 
 
 def test_another_program_is_refuted_or_unknown(tmp_path: Path) -> None:
     folder = saved(tmp_path / "net", counting())
     other = text_of(counting()).replace(">= 0", ">= 1")
-    assert check_program(folder, program_file(tmp_path, other)).status is Status.REFUTED
+    assert judged(folder, program_file(tmp_path, other)).status is Status.REFUTED
     alphabet = text_of(counting()).replace('["a", "b"]', '["a", "b", "c"]')
-    assert check_program(folder, program_file(tmp_path, alphabet)).status is Status.MALFORMED
+    with pytest.raises(AlphabetError, match=r"the network reads \{a b\} in this order"):
+        judged(folder, program_file(tmp_path, alphabet))
 
 
 def test_groups_of_the_certificate_are_tried_for_its_own_program_only(tmp_path: Path) -> None:
     """Groups that lie make it UNKNOWN; of another program's certificate nothing is taken."""
     folder = saved(tmp_path / "net", regular())
     path = program_file(tmp_path, text_of(regular()))
-    assert check_program(folder, path).status is Status.PROVED
+    assert judged(folder, path).status is Status.PROVED
     certificate = json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))
     lying = certificate | {"groups": [[99, [[0, 0]]]]}
     (folder / CERTIFICATE).write_text(json.dumps(lying), encoding="utf-8")
-    assert said(check_program(folder, path)) == (Status.UNKNOWN, "there is no layer 99")
+    assert said(judged(folder, path)) == (Status.UNKNOWN, "there is no layer 99")
     lying["program"]["output"] = int(lying["program"]["output"] == 0)
     (folder / CERTIFICATE).write_text(json.dumps(lying), encoding="utf-8")
-    assert "layer 99" not in said(check_program(folder, path))[1]
+    assert "layer 99" not in said(judged(folder, path))[1]
     (folder / CERTIFICATE).write_text("{", encoding="utf-8")
-    assert check_program(folder, path).status is not Status.MALFORMED
+    assert judged(folder, path).status is not Status.MALFORMED
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "starts with 'alphabet'"),
+        ("", "the first line is the alphabet"),
         ('alphabet ["a", "b"]\ns0 = nor\noutput s0', "cannot read the step"),
         ('alphabet ["a", "b"]\ns0 = not s0\noutput s0', "s0: s0 is not an earlier step"),
         ('alphabet ["a", "b"]\ns0 = letter ["c"]\noutput s0', "'c' is not in the alphabet"),
@@ -220,7 +229,7 @@ def test_groups_of_the_certificate_are_tried_for_its_own_program_only(tmp_path: 
 def test_a_file_that_is_no_program_is_the_users_error(text: str, reason: str, tmp_path: Path) -> None:
     folder = saved(tmp_path / "net", model())
     with pytest.raises(SourceError, match=reason):
-        check_path(folder, program=str(program_file(tmp_path, text)))
+        judged(folder, program_file(tmp_path, text))
 
 
 @pytest.mark.parametrize(("default", "status"), [(0, Status.PROVED), (1, Status.REFUTED)])
@@ -230,14 +239,13 @@ def test_a_program_with_defaults_is_judged_by_what_it_says(
     step = f"attend <= rightmost where s0 value s0 default {default}"
     text = f'alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = {step}\noutput s1'
     folder = saved(tmp_path / "net", attemper.compile("O a", "ab"))
-    assert check_path(folder, program=str(program_file(tmp_path, text))).status is status
+    assert judged(folder, program_file(tmp_path, text)).status is status
 
 
 def test_a_missing_program_is_named(tmp_path: Path) -> None:
     folder = saved(tmp_path / "net", model())
-    status, text = said(check_path(folder, program=str(tmp_path / "none")))
-    assert status is Status.MALFORMED
-    assert text.endswith("none'; give the file of an attention program")
+    with pytest.raises(MalformedFileError, match="none'; give the file of an attention program"):
+        judged(folder, tmp_path / "none")
 
 
 @pytest.mark.parametrize("letter", [b"\xff", b"\xfe", b"\xed\xa0\x80"])
@@ -248,9 +256,8 @@ def test_a_program_that_is_no_utf8_is_malformed_and_not_read_with_other_letters(
     folder = saved(tmp_path / "net", attemper.compile("'\ufffd'", ("\ufffd", "b")))
     path = tmp_path / "own.program"
     path.write_bytes(b'alphabet ["' + letter + b'", "b"]\ns0 = letter ["' + letter + b'"]\noutput s0\n')
-    status, text = said(check_path(folder, program=str(path)))
-    assert status is Status.MALFORMED
-    assert "own.program' is not a text in UTF-8: " in text
+    with pytest.raises(MalformedFileError, match=r"own.program' is not a text in UTF-8: "):
+        judged(folder, path)
     with pytest.raises(MalformedFileError, match=r"own.program' is not a text in UTF-8: "):
         attemper.same(folder, f"program:{path}")
 
@@ -259,7 +266,7 @@ def test_a_byte_order_mark_is_no_part_of_a_program(tmp_path: Path) -> None:
     folder = saved(tmp_path / "net", counting())
     path = tmp_path / "own.program"
     path.write_text(text_of(counting()), encoding="utf-8-sig")
-    assert check_path(folder, program=str(path)).status is Status.PROVED
+    assert judged(folder, path).status is Status.PROVED
     assert attemper.same(folder, f"program:{path}").answer is Answer.SAME
 
 
@@ -267,16 +274,18 @@ def test_a_damaged_folder_is_malformed_whatever_the_program(tmp_path: Path) -> N
     path = program_file(tmp_path, text_of(model()))
     folder = saved(tmp_path / "net", model())
     (folder / WEIGHTS).write_bytes((folder / WEIGHTS).read_bytes()[:-1] + b"\x01")
-    assert check_path(folder, program=str(path)).status is Status.MALFORMED
-    assert check_program(folder, path).status is Status.MALFORMED
-    assert check_path(folder, program=str(path), edited=True).status is not Status.MALFORMED
+    assert judged(folder, path).status is Status.MALFORMED
+    assert judged(folder, path).status is Status.MALFORMED
+    assert judged(folder, path, edited=True).status is not Status.MALFORMED
 
 
 def test_a_refutation_runs_no_program(tmp_path: Path) -> None:
     path = tmp_path / "out.json"
     path.write_text("{}", encoding="utf-8")
     with pytest.raises(OptionError, match="not about a refutation"):
-        check_path(path, program=str(program_file(tmp_path, text_of(model()))))
+        check_path(path, against=str(path))
+    with pytest.raises(AttemperError, match="not about a refutation"):
+        judged(path, program_file(tmp_path, text_of(model())))
 
 
 # Older folders ---------------------------------------------------------------------------------------
@@ -341,11 +350,11 @@ def test_the_model_that_is_named_goes_before_the_one_in_the_file(tmp_path: Path)
 
 
 def test_a_folder_about_one_language_is_proved(tmp_path: Path) -> None:
-    automaton = attemper.compile(regular().language)  # type: ignore[arg-type]
+    automaton = attemper.compile(regular().language.definition)  # type: ignore[arg-type]
     realisation = counting().realisation
     assert realisation is not None
     spoken = ProgramLanguage(realisation.program, At.LAST, accepts_empty=counting().network.accepts_empty)
-    program = replace(counting(), language=spoken)
+    program = replace(counting(), language=Language(spoken, counting().alphabet))
     for number, own in enumerate((model(), model(At.FIRST), counting(), regular(), automaton, program)):
         folder = saved(tmp_path / str(number), own)
         assert check_folder(folder).status is Status.PROVED, own.source.kind
@@ -370,9 +379,9 @@ def test_a_source_that_differs_in_one_thing_is_another_language(tmp_path: Path) 
             (own, replace(own.source, text="!a"), own.language.definition),
             (own, replace(own.source, kind="regex"), own.language.definition),
             (own, replace(own.source, kind="automaton"), own.language.definition),
-            (own, own.source, regular().language),
-            (regular(), replace(regular().source, text="[^]*b"), regular().language),
-            (regular(), Provenance("formula", "a", "last", "unbounded"), regular().language),
+            (own, own.source, regular().language.definition),
+            (regular(), replace(regular().source, text="[^]*b"), regular().language.definition),
+            (regular(), Provenance("formula", "a", "last", "unbounded"), regular().language.definition),
             (counting(), Provenance("program", text.replace(">= 0", ">= 1"), "last", "unbounded"), program),
             (counting(), Provenance("formula", text, "last", "unbounded"), program),
         )

@@ -31,6 +31,7 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Constant, Symbol
 from attemper.networks.layers import LocalSign, Lookup, Neighbour, Network, Select, Sign, Uniform
 from attemper.networks.wellformed import complaints
+from attemper.workbench.language import Language
 from attemper.workbench.model import Model
 from tests.support.judges.brute_force import falsehoods
 from tests.support.mutants.one_change import (
@@ -116,7 +117,7 @@ def proved(case: Case) -> tuple[Model, Certificate]:
     if kind.startswith("program"):
         assert model.realisation is not None
         language = ProgramLanguage(model.realisation.program, At.LAST, model.network.accepts_empty)
-        model = replace(model, language=language, regex="")
+        model = replace(model, language=Language(language, model.alphabet))
     certificate = model.certify()
     assert model.check(certificate).status in ACCEPTED
     return model, about(certificate, "x")

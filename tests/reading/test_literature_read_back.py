@@ -6,11 +6,10 @@ import pytest
 
 from attemper.checker.names import UnprovenError
 from attemper.errors import UnsupportedError
-from attemper.workbench.decompiling import decompile
 from tests.support.corpora.literature import ENTRIES, NOT_SOLVABLE, NOT_YET
 from tests.support.corpora.literature.compiled import compiled
 from tests.support.corpora.literature.samples import Plan, words_of
-from tests.support.judges.read_back import said_of
+from tests.support.judges.read_back import decompiled, said_of
 from tests.support.slowly import mostly_slow
 
 COUNTING = frozenset(
@@ -48,13 +47,13 @@ def test_a_language_of_the_literature_is_read_back(name: str) -> None:
     network = compiled(entry).network
     if network.reads_first:
         with pytest.raises(UnsupportedError, match="read at the first position"):
-            decompile(network)
+            decompiled(network)
         return
     if name in NOT_READ:
         with pytest.raises(UnprovenError, match=NOT_READ[name]):
-            decompile(network)
+            decompiled(network)
         return
-    found = decompile(network, seconds=600)
+    found = decompiled(network, seconds=600)
     assert (found.automaton is None) is (name in COUNTING)
     symbols = network.alphabet.symbols
     for word in words_of(entry, WORDS):

@@ -21,10 +21,10 @@ from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Alphabet, parse_alphabet
 from attemper.reading.programs import read_program
-from attemper.workbench.decompiling import Decompiled, decompile
+from attemper.workbench.decompiling import Decompiled
 from tests.support.drawn.regexes import Expression, random_expressions
 from tests.support.judges.past_automata import Table, drawn, least, table_of
-from tests.support.judges.read_back import wrong_words
+from tests.support.judges.read_back import decompiled, wrong_words
 from tests.support.oracles.raw_forward import all_words
 from tests.support.slowly import mostly_slow
 
@@ -38,7 +38,7 @@ HUNDREDS = mostly_slow(range(0, 1000, 25), fast=(400,))
 
 def read_back(formula: Formula, regime: str, empty: str = "reject") -> Decompiled:
     model = attemper.compile(show(formula), LETTERS, regime=regime, at="last", empty=empty)  # type: ignore[arg-type]
-    return decompile(model.network)
+    return decompiled(model.network)
 
 
 def table(dfa: Dfa) -> Table:
@@ -152,7 +152,7 @@ def test_expressions(number: int) -> None:
     regex = EXPRESSIONS[number]
     source = minimal(parse_regex(regex, parse_alphabet("ab")))
     model = attemper.compile(attemper.regex(regex, "ab"), regime=REGIMES[number % 3])  # type: ignore[arg-type]
-    assert decompile(model.network).automaton == source
+    assert decompiled(model.network).automaton == source
 
 
 @pytest.mark.sweep(0)
@@ -168,7 +168,7 @@ def test_expressions(number: int) -> None:
 def test_expressions_that_were_refused(number: int, regex: str) -> None:
     source = minimal(parse_regex(regex, parse_alphabet(LETTERS)))
     model = attemper.compile(source, regime=REGIMES[number])  # type: ignore[arg-type]
-    assert decompile(model.network).automaton == source
+    assert decompiled(model.network).automaton == source
 
 
 def test_a_step_that_others_are_made_of_is_read_under_its_name() -> None:
@@ -183,7 +183,7 @@ def test_a_step_that_others_are_made_of_is_read_under_its_name() -> None:
 @pytest.mark.sweep(0)
 def test_a_memory_of_seven_letters() -> None:
     model = attemper.compile(attemper.regex("(a|b)*a(a|b){6}", "ab"))
-    found = decompile(model.network).automaton
+    found = decompiled(model.network).automaton
     assert found is not None
     assert (found, len(found.moves)) == (minimal(parse_regex("(a|b)*a(a|b){6}", parse_alphabet("ab"))), 128)
 
@@ -207,7 +207,7 @@ def test_two_hundred_expressions(part: int) -> None:
         except UnsupportedError:
             continue  # a group that is not solvable, or a cascade that is too large
         try:
-            found = decompile(model.network).automaton
+            found = decompiled(model.network).automaton
         except UnprovenError as error:
             refused.append((expression.text, str(error)))
             continue
@@ -227,12 +227,12 @@ def test_brackets_by_counting(depth: int) -> None:
     opened, closed = "#<['(']", "#<[')']"
     text = f"H ({opened} >= {closed} & {opened} <= {closed} + {depth}) & {opened} == {closed}"
     model = attemper.compile(text, "()", empty="accept")
-    assert decompile(model.network).automaton == brackets(depth)
+    assert decompiled(model.network).automaton == brackets(depth)
 
 
 @pytest.mark.parametrize("depth", mostly_slow((2, 8, 30), fast=(2,)))
 def test_brackets_by_a_cascade(depth: int) -> None:
-    assert decompile(attemper.compile(brackets(depth)).network).automaton == brackets(depth)
+    assert decompiled(attemper.compile(brackets(depth)).network).automaton == brackets(depth)
 
 
 # Counts without bound ----------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ def test_counts_without_bound_are_refused_or_given_back_as_a_formula(first: int)
     for seed in range(first, first + 15):
         network = attemper.compile(counting(seed), "ab", regime=REGIMES[seed % 3], at="last").network  # type: ignore[arg-type]
         try:
-            found = decompile(network, configurations=1_000)
+            found = decompiled(network, configurations=1_000)
         except UnprovenError:
             kinds["refused"] += 1
             continue
@@ -265,8 +265,10 @@ def test_counts_without_bound_are_refused_or_given_back_as_a_formula(first: int)
 @pytest.mark.parametrize("text", ["#<[a] < #<[b]", "#<[a] == #<[b]", "O (#<[a] > 2*#<[b])"])
 def test_what_counts_without_bound_is_no_automaton(text: str) -> None:
     model = attemper.compile(text, "ab")
-    found = decompile(model.network, configurations=500)
+    found = decompiled(model.network, configurations=500)
     assert found.automaton is None
     for word in all_words(2, 6):
         named = tuple("ab"[k] for k in word)
-        assert truth(found.formula, named) == truth(parse(text, Alphabet(("a", "b"))), named)
+        assert truth(parse(found.formula, Alphabet(("a", "b"))), named) == truth(
+            parse(text, Alphabet(("a", "b"))), named
+        )

@@ -12,7 +12,7 @@ import torch
 import attemper
 from attemper.checker.folders import check_path
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
-from attemper.errors import InternalError, OptionError, UnsupportedError
+from attemper.errors import AlphabetError, InternalError, OptionError, UnsupportedError
 from attemper.models.hard.networks import NetworkModel
 from attemper.models.hard.protocol import HardModel
 from attemper.modules import ModuleError
@@ -30,19 +30,32 @@ def compiled_reader(n: int, _: int) -> HardModel:
 
 def test_verify_counts_its_words_and_finds_a_wrong_one() -> None:
     right = attemper.compile("O a", "ab")
-    found = attemper.verify(right, up_to=5, random=30, length=40)
+    found = attemper.verify(right, up_to=5, count=30, longest=40)
     assert (found.words, found.disagreement) == (2 + 4 + 8 + 16 + 32 + 30, None)
     wrong = Model(attemper.compile("O (a & Y b)", "ab").network, right.language, right.regime)
-    (disagreement,) = [attemper.verify(wrong, up_to=3, random=0).disagreement]
+    (disagreement,) = [attemper.verify(wrong, up_to=3, count=0).disagreement]
     assert disagreement is not None
     assert disagreement.word == ("a",)
+    with_another = attemper.verify(right, "a", up_to=3, count=0)
+    assert with_another.record["language"] == "formula:a"
+    assert (with_another.status, with_another.exit_code) == ("DISAGREEMENT", 1)
+    assert str(with_another).splitlines()[0] == (
+        "compared: soft run, hard run and the exact meaning of formula:a, on 4 words up to length 2"
+    )
+    with pytest.raises(OptionError, match="differ on the empty word: the network rejects it"):
+        attemper.verify(right, "regex:(a|b)*")
+    with pytest.raises(OptionError, match="read at the last position, and formula@first:F a at the first"):
+        attemper.verify(right, "formula@first:F a")
+    with pytest.raises(AlphabetError):
+        attemper.verify(right, "zoo:parity")
     done: list[int] = []
-    attemper.verify(right, up_to=2, random=0, progress=done.append)
+    attemper.verify(right, up_to=2, count=0, progress=done.append)
     assert sum(done) == 6
 
 
 @pytest.mark.parametrize(
-    "options", [{"up_to": -1}, {"random": 1.5}, {"length": 0}, {"up_to": 0, "random": 0}, {"up_to": "8"}]
+    "options",
+    [{"up_to": -1}, {"count": 1.5}, {"longest": 0}, {"seed": -1}, {"up_to": 0, "count": 0}, {"up_to": "8"}],
 )
 def test_verify_refuses_wrong_values(options: dict[str, Any]) -> None:
     with pytest.raises(OptionError, match=next(iter(options))):
@@ -58,7 +71,7 @@ def test_verify_builds_two_modules_however_many_words_there_are(monkeypatch: pyt
         return module(network, dtype, weighting, **options)
 
     monkeypatch.setattr(dense, "DenseTransformer", noted)
-    attemper.verify(attemper.compile("O a", "ab"), up_to=6, random=60, length=80)
+    attemper.verify(attemper.compile("O a", "ab"), up_to=6, count=60, longest=80)
     assert made == [None, HardWeighting.AVERAGE]
 
 

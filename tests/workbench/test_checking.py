@@ -15,13 +15,18 @@ import attemper
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.parse import parse_program, parse_steps
 from attemper.certificates.claims import FloatClaim, RealClaim
+from attemper.certifying.realisations import realisations
 from attemper.checker.verdict import Status, Verdict
-from attemper.errors import OptionError, SourceError, UnsupportedError
+from attemper.errors import AlphabetError, OptionError, SourceError, UnsupportedError
+from attemper.exact.formats import FORMATS
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Masking
 from attemper.running.dense import DenseTransformer
+from attemper.workbench.against import programs_of
+from attemper.workbench.language import Language
 from attemper.workbench.model import Model
+from tests.support.cli.command_line import attemper as run_command_line
 
 MAJORITY = "#<['0'] <= #<['1']"
 PARITY = attemper.Dfa(Alphabet(("0", "1")), ((0, 1), (1, 0)), 0, frozenset({0}))
@@ -147,7 +152,7 @@ def test_what_cannot_be_judged_is_refused(model: Model, module: DenseTransformer
     assert "like=MODEL is for a state dict" in refused(model, model, like=model)
     assert "network=int cannot be judged" in refused(3, model)
     assert "network=Linear cannot be judged" in refused(torch.nn.Linear(1, 1), model)
-    assert "language=int is no formula" in refused(model, 3)
+    assert "int names no language" in refused(model, 3)
     assert "leaves nothing to judge" in refused(model, model, claims=())
     assert "missing or unexpected tensors: more" in refused(
         tensors | {"more": tensors[name]}, model, like=model
@@ -220,7 +225,7 @@ def test_changed_weights_are_judged_against_a_program() -> None:
 def test_a_model_of_a_program_is_a_language() -> None:
     model = attemper.compile("O '1'", "01")
     program = ProgramLanguage(parse_program(EVER), At.LAST, accepts_empty=False)
-    running = replace(model, language=program)
+    running = replace(model, language=Language(program, model.alphabet))
     assert attemper.check(model, running).status is Status.PROVED
     assert running.check(running.certify()).status is Status.PROVED
     assert running.title == "an attention program of 2 steps"
@@ -247,7 +252,7 @@ def test_a_program_that_no_machine_runs_is_refused() -> None:
 def test_a_saved_model_of_a_program_is_loaded(tmp_path: Path) -> None:
     model = attemper.compile("O '1'", "01")
     program = ProgramLanguage(parse_program(EVER), At.LAST, accepts_empty=False)
-    running = replace(model, language=program)
+    running = replace(model, language=Language(program, model.alphabet))
     running.save(tmp_path)
     loaded = attemper.load(tmp_path)
     assert (loaded.language.definition, loaded.source.text) == (program, EVER)
@@ -256,11 +261,64 @@ def test_a_saved_model_of_a_program_is_loaded(tmp_path: Path) -> None:
 
 
 def test_what_an_automaton_s_network_runs_is_found_if_nobody_says() -> None:
-    """By compiling the automaton again, in every way; of another network nothing is found."""
+    """From its weights; and where these are not read, by compiling the automaton again, in every way."""
     dfa = attemper.regex("a*b", Alphabet(("a", "b")))
     for regime in ("unbounded", "decoder"):
         model = attemper.compile(dfa, regime=regime)  # type: ignore[arg-type]
         assert attemper.check(model.network, dfa).status is Status.PROVED
         assert attemper.check(DenseTransformer(model.network), dfa).status is Status.PROVED
     other = attemper.compile("b & !Y O b", "ab")
-    assert attemper.check(other, dfa).status is Status.UNKNOWN
+    assert attemper.check(other, dfa).status is Status.PROVED
+    assert attemper.check(other, "regex:a*b|bb").witness == ("b", "b")
+    first = replace(other.network, reads_first=True)
+    assert list(programs_of(first, dfa.definition)) == list(realisations(first, dfa.definition))
+
+
+def test_what_is_found_says_what_the_command_prints(tmp_path: Path) -> None:
+    model = attemper.compile("#<['0'] <= #<['1']", "01")
+    found = attemper.check(model)
+    assert (found.status, found.exit_code, found.witness) == (Status.PROVED, 0, None)
+    assert str(found).splitlines()[0] == "PROVED: all lengths, in real arithmetic"
+    assert repr(found) == "<Checked: PROVED>"
+    with pytest.raises(TypeError, match="look at its status"):
+        bool(found)
+    model.save(tmp_path, certificate=model.certify())
+    for judged in (attemper.check(tmp_path), attemper.check(str(tmp_path), edited=True)):
+        shown = run_command_line("check", tmp_path)
+        assert shown.out == f"{judged}\n"
+        assert run_command_line("check", tmp_path, "--json").record == judged.record
+    assert str(judged).splitlines()[1] == (
+        "PROVED: lengths up to 1,099,511,627,776 in float64, 2,097,151 in float32, 1,817,678 in bfloat16"
+    )
+    claims = (RealClaim(), FloatClaim("float32", "scan", 10, ""), FloatClaim("float32", "scan", 10**15, ""))
+    mixed = attemper.check(tmp_path, model, claims=claims)
+    assert [line.split(":")[0] for line in str(mixed).splitlines()[:4]] == [
+        *("UNKNOWN", "PROVED", "UNKNOWN", "PROVED"),
+    ]
+
+
+def test_nothing_is_proved_to_length_0() -> None:
+    model = attemper.compile("O '1'", "01")
+    claims = tuple(FloatClaim(name, "numerator-first", 9 * (name != "bfloat16"), "") for name in FORMATS)
+    assert str(attemper.check(model, claims=claims)).splitlines()[0] == (
+        "PROVED: lengths up to 9 in float64, 9 in float32; nothing is proved in bfloat16"
+    )
+    nothing = attemper.check(model, claims=claims[-1:])
+    assert str(nothing).splitlines()[:2] == ["UNKNOWN", "nothing is proved in bfloat16"]
+
+
+def test_what_lies_on_disk_has_options_of_its_own(tmp_path: Path) -> None:
+    model = attemper.compile("O '1'", "01")
+    model.save(tmp_path / "net", certificate=model.certify())
+    for options in ({"like": model}, {"claims": (RealClaim(),)}, {"program": model}):
+        with pytest.raises(OptionError):
+            attemper.check(tmp_path / "net", **options)
+    for options in ({"edited": True}, {"model": "net"}):
+        with pytest.raises(OptionError, match="on disk"):
+            attemper.check(model, **options)
+    with pytest.raises(OptionError, match="does not say what it is to compute"):
+        attemper.check(model.network)
+    assert attemper.check(model.network, "O '1'").status is Status.PROVED
+    assert attemper.check(tmp_path / "net", "O '1'", claims=model.certify().claims).status is Status.PROVED
+    with pytest.raises(AlphabetError, match=r"the network reads \{0 1\} in this order"):
+        attemper.check(model, attemper.formula("O a", "ab"))

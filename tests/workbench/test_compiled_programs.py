@@ -193,14 +193,14 @@ def test_commands_on_a_program(tmp_path: Path) -> None:
     assert (made.code, made.record["layers"]) == (ExitCode.OK, 3)
     assert made.record["horizons"][0]["horizon"] > 1000
     assert command("check", folder).code == ExitCode.OK
-    assert command("check", folder, "--program", text).code == ExitCode.OK
+    assert command("check", folder, "--against", f"program:{text}").code == ExitCode.OK
     assert command("verify", folder, "--up-to", "4", "--random", "8", "--length", "20").code == ExitCode.OK
     assert command("run", folder, "abba", "--json").record["positions"] == [int(bit) for bit in far("abba")]
     assert "s5 = previous 3 s4 default 1" in command("trace", folder, "abba").out
     assert "s4 = attend <= rightmost where" in command("check", folder, "--explain").out
     other = tmp_path / "other.program"
     other.write_text(FAR.replace("default 1\noutput", "default 0\noutput"))
-    assert command("check", folder, "--program", other).code == ExitCode.REFUTED
+    assert command("check", folder, "--against", f"program:{other}").code == ExitCode.REFUTED
 
 
 @pytest.mark.sweep(0)

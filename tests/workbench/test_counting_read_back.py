@@ -12,14 +12,13 @@ from attemper.attention_program.ops import Program
 from attemper.checker.names import UnprovenError
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
-from attemper.languages.temporal.show import show
 from attemper.languages.words import Alphabet
 from attemper.reading import machines, networks
 from attemper.reading.machines import CapReachedError, Followed, automaton_of
 from attemper.workbench import decompiling
-from attemper.workbench.decompiling import decompile
 from tests.support.cli.command_line import attemper as run_attemper
 from tests.support.drawn.counting import ENDLESS, REGULAR
+from tests.support.judges.read_back import decompiled
 
 LONGEST = {"ab": 8, "abc": 5}
 
@@ -42,11 +41,11 @@ def followed(monkeypatch: pytest.MonkeyPatch) -> list[Program]:
 def test_a_formula_that_counts_is_given_back_without_following_anything(
     text: str, symbols: str, followed: list[Program]
 ) -> None:
-    found = decompile(attemper.compile(text, symbols, at="last").network)
+    found = decompiled(attemper.compile(text, symbols, at="last").network)
     assert found.automaton is None
     assert not followed, "no configuration at all"
     alphabet = Alphabet(tuple(symbols))
-    source, own = parse(text, alphabet), parse(show(found.formula), alphabet)
+    source, own = parse(text, alphabet), parse(found.formula, alphabet)
     for word in product(symbols, repeat=LONGEST[symbols]):
         assert truth(own, word) == truth(source, word), word
 
@@ -54,7 +53,7 @@ def test_a_formula_that_counts_is_given_back_without_following_anything(
 @pytest.mark.sweep(3)
 @pytest.mark.parametrize("text", REGULAR)
 def test_what_counts_and_is_regular_is_an_automaton(text: str) -> None:
-    found = decompile(attemper.compile(text, "ab").network, configurations=5_000).automaton
+    found = decompiled(attemper.compile(text, "ab").network, configurations=5_000).automaton
     assert found is not None
     formula = parse(text, Alphabet(("a", "b")))
     for word in product("ab", repeat=8):
@@ -63,7 +62,7 @@ def test_what_counts_and_is_regular_is_an_automaton(text: str) -> None:
 
 def test_a_band_around_equality_has_nine_states() -> None:
     """Seven differences, a start and a sink: a head that asks for more than it looks for keeps both apart."""
-    found = decompile(attemper.compile("H (#<[a] <= #<[b] + 3 & #<[b] <= #<[a] + 3)", "ab").network)
+    found = decompiled(attemper.compile("H (#<[a] <= #<[b] + 3 & #<[b] <= #<[a] + 3)", "ab").network)
     assert found.automaton is not None
     assert len(found.automaton.moves) == 9
 
@@ -81,7 +80,7 @@ def test_a_band_around_equality_has_nine_states() -> None:
     ],
 )
 def test_two_inequalities_that_say_equality_are_written_as_that(text: str, read: str) -> None:
-    assert show(decompile(attemper.compile(text, "ab").network).formula) == read
+    assert decompiled(attemper.compile(text, "ab").network).formula == read
 
 
 def test_where_no_formula_is_proved_it_is_followed_all_the_same(
@@ -90,7 +89,7 @@ def test_where_no_formula_is_proved_it_is_followed_all_the_same(
     """What seems to count without end is refused for nothing else than what refuses it by itself."""
     monkeypatch.setattr(decompiling, "_counting", lambda *_: None)
     with pytest.raises(CapReachedError, match="over 500 configurations: a total rises and falls"):
-        decompile(attemper.compile("#<[a] < #<[b]", "ab").network, configurations=500)
+        decompiled(attemper.compile("#<[a] < #<[b]", "ab").network, configurations=500)
     assert len(followed) == 1
 
 
@@ -98,7 +97,7 @@ def test_a_regular_language_that_seemed_to_count_without_end_is_an_automaton_if_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(networks, "endless", lambda _: "wrongly")
-    found = decompile(attemper.compile("H (a -> Y b)", "ab").network)
+    found = decompiled(attemper.compile("H (a -> Y b)", "ab").network)
     assert found.automaton is not None
     assert len(found.automaton.moves) == 4
 
@@ -107,7 +106,7 @@ def test_the_time_that_is_said_is_the_time_that_was_given(monkeypatch: pytest.Mo
     """Not what was left of it when following began."""
     monkeypatch.setattr(machines, "monotonic", lambda: float("inf"))
     with pytest.raises(UnprovenError, match=r"it was not followed within 10 seconds$"):
-        decompile(attemper.compile("H (a -> Y b)", "ab").network, seconds=10)
+        decompiled(attemper.compile("H (a -> Y b)", "ab").network, seconds=10)
 
 
 def test_what_is_printed_of_a_network_that_counts(tmp_path: Path) -> None:
@@ -134,12 +133,12 @@ RIGHT = "alphabet a b\nempty reject\noutput (leftmost[{0}] symbol else 'none') =
 def test_what_looks_to_the_right_is_told_what_to_do(tmp_path: Path) -> None:
     for name, mask in (("all", "all"), ("past", "j <= i")):
         (tmp_path / f"{name}.rasp").write_text(RIGHT.format(mask), encoding="utf-8")
-        made = run_attemper("compile", "--program", tmp_path / f"{name}.rasp", "-o", tmp_path / name)
+        made = run_attemper("compile", f"program:{tmp_path / name}.rasp", "-o", tmp_path / name)
         assert made.code == 0, made.err
     refused = run_attemper("decompile", tmp_path / "all")
     assert refused.code == 12
     assert "step" not in refused.out
     assert "masks j <= i and j < i" in " ".join(refused.out.split())
-    found = decompile(tmp_path / "past").automaton
+    found = attemper.decompile(tmp_path / "past").automaton
     assert found is not None
     assert all(found.accepts(word) is (word[0] == word[-1]) for word in product("ab", repeat=6))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import resource
 import shutil
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import read_dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
+from attemper.workbench.cli import decompile as decompiling_command
 from attemper.workbench.report import decompiled
 from tests.support.cli.command_line import attemper
 
@@ -50,11 +52,15 @@ def test_what_is_printed(folders: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        (("--configurations", "3"), 12),
+        (("--limit", "configurations=3"), 12),
         (("--seconds", "0.0001"), 12),
         (("--seconds", "0"), 2),
         (("--seconds", "nan"), 2),
-        (("--configurations", "0"), 2),
+        (("--memory", "0"), 2),
+        (("--limit", "configurations=0"), 2),
+        (("--limit", "words=9"), 2),
+        (("--configurations", "3"), 2),
+        (("--count", "5"), 2),
         (("--words", "5"), 2),
         (("-o", "."), 6),
     ],
@@ -63,6 +69,21 @@ def test_caps_and_wrong_usage(folders: Path, options: tuple[str, ...], code: int
     outcome = attemper("decompile", folders / "past", *options)
     assert outcome.code == code
     assert outcome.out.startswith("UNKNOWN: ") == (code == 12)
+
+
+def test_a_command_that_needs_more_memory_is_unknown(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the system refuses is said with the limit; what was allowed before is allowed afterwards."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+
+    def greedy(*_: object, **__: object) -> None:
+        assert resource.getrlimit(resource.RLIMIT_AS)[0] == 4_000_000_000
+        raise MemoryError
+
+    monkeypatch.setattr(decompiling_command, "decompile", greedy)
+    outcome = attemper("decompile", folders / "past", "--memory", "4000")
+    assert (outcome.code, outcome.out) == (12, "")
+    assert outcome.err == "error: more than 4,000 MB are needed; allow more with --memory\n"
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
 
 
 def test_an_interrupt_after_the_proof_leaves_what_was_read(
@@ -121,10 +142,10 @@ def test_what_rests_on_a_registered_predicate_is_not_proved(tmp_path: Path) -> N
 
 def test_a_formula_is_not_written_where_an_automaton_was_asked_for(folders: Path, tmp_path: Path) -> None:
     wanted = tmp_path / "automaton.json"
-    few = ("--configurations", "300")
+    few = ("--limit", "configurations=300")
     outcome = attemper("decompile", folders / "counts", "-o", wanted, *few)
     assert (outcome.code, wanted.exists()) == (4, False)
-    assert "--as formula" in outcome.err
+    assert "write that, as formula" in outcome.err
     assert attemper("decompile", folders / "counts", "--as", "formula", "-o", wanted, *few).code == 0
     assert wanted.read_text(encoding="utf-8") == "#<[b] >= #<[a] + 1\n"
 
@@ -133,7 +154,7 @@ def test_a_formula_is_not_written_where_an_automaton_was_asked_for(folders: Path
 def test_a_folder_is_written_again_in_its_own_place(folders: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(folders / "past", tmp_path / "past")
     for _ in range(2):
-        assert attemper("decompile", folder, "-o", f"{folder}/").code == 0
+        assert attemper("decompile", folder, "--network", folder).code == 0
         assert attemper("check", folder).code == 0
     assert "moves" in json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))["source"]
 

@@ -15,7 +15,8 @@ import pytest
 import attemper
 from attemper.certificates.files import CERTIFICATE
 from attemper.checker.names import UnprovenError
-from attemper.errors import UnsupportedError
+from attemper.checker.verdict import Status
+from attemper.errors import UnprovedError, UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -26,11 +27,10 @@ from attemper.networks.layers import Foreign, Network
 from attemper.networks.regime import Regime
 from attemper.networks.typed import LayerOf, UnitOf, hard_network
 from attemper.networks.wellformed import complaints
-from attemper.workbench.automata import Caps
 from attemper.workbench.decompiling import ReadNetwork, decompile, departure
 from tests.support.cli.command_line import attemper as run_attemper
 from tests.support.judges.past_automata import drawn
-from tests.support.judges.read_back import long_words, said_of, wrong_words
+from tests.support.judges.read_back import decompiled, long_words, said_of, wrong_words
 from tests.support.mutants.one_change import gentle_mutant, random_network_mutant
 from tests.support.mutants.permuted import permuted
 from tests.support.oracles.raw_forward import all_words
@@ -86,7 +86,7 @@ def test_mutants_are_what_decompile_says_of_them(seed: int) -> None:
     draw, kinds = random.Random(seed), Counter[str]()
     for name, model, network in mutants(draw, 10):
         try:
-            found = decompile(network, configurations=2_000, seconds=30)
+            found = decompiled(network, configurations=2_000, seconds=30)
         except (UnprovenError, UnsupportedError):
             kinds["refused"] += 1
             continue
@@ -106,7 +106,7 @@ def test_a_mutant_has_a_word_on_which_it_differs(tmp_path: Path) -> None:
     assert found.automaton is not None
     assert found.automaton == decompile(attemper.compile("O b", "ab")).automaton
     claimed = TemporalLanguage(parse("O a", Alphabet(("a", "b"))), At.LAST, False)
-    away = departure(replace(found, subject=ReadNetwork(swapped, Regime.UNBOUNDED, claimed)), Caps())
+    away = departure(replace(found, subject=ReadNetwork(swapped, Regime.UNBOUNDED, claimed)))
     assert away is not None
     assert away.word in {("a",), ("b",)}
 
@@ -115,7 +115,7 @@ def test_a_claim_over_other_symbols_is_not_compared() -> None:
     network = attemper.compile("O a", "ab").network
     claimed = TemporalLanguage(parse("O x", Alphabet(("x", "y"))), At.LAST, False)
     found = decompile(network)
-    away = departure(replace(found, subject=ReadNetwork(network, Regime.UNBOUNDED, claimed)), Caps())
+    away = departure(replace(found, subject=ReadNetwork(network, Regime.UNBOUNDED, claimed)))
     assert away is not None
     assert (away.word, away.unknown) == (None, "the claim is about words over other symbols")
 
@@ -161,7 +161,7 @@ def test_what_heads_are_said_to_be_is_only_what_is_tried(text: str, regime: str)
         for layer in network.layers
     )
     try:
-        found = decompile(replace(network, layers=bare)).automaton
+        found = decompiled(replace(network, layers=bare)).automaton
     except UnprovenError:
         return
     assert found == known
@@ -172,7 +172,7 @@ def test_what_heads_are_said_to_be_is_only_what_is_tried(text: str, regime: str)
 def test_the_folder_that_is_written_is_proved_from_its_files(text: str, tmp_path: Path) -> None:
     """By a fresh process, which knows nothing of what decompile has found."""
     attemper.compile(text, "ab", empty="accept").save(tmp_path / "in")
-    assert run_attemper("decompile", tmp_path / "in", "-o", f"{tmp_path / 'out'}/").code == 0
+    assert run_attemper("decompile", tmp_path / "in", "--network", tmp_path / "out").code == 0
     command = [sys.executable, "-m", "attemper.checker", str(tmp_path / "out")]
     checked = subprocess.run(command, capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr
@@ -245,8 +245,8 @@ def test_networks_without_heads(network: Network, states: int) -> None:
     assert not wrong_words(
         network, found.language.definition, list(all_words(letters, 7 if letters < 4 else 3 - letters // 20))
     )
-    accepting = decompile(replace(network, accepts_empty=True)).language
-    assert isinstance(accepting, Dfa)
+    accepting = decompile(replace(network, accepts_empty=True)).automaton
+    assert accepting is not None
     assert accepting.accepts(())
 
 
@@ -257,13 +257,17 @@ def test_what_knows_the_length_is_refused() -> None:
         if output == "a":
             assert decompile(network).automaton is not None
             continue
-        with pytest.raises(UnprovenError):
-            decompile(network)
+        assert decompile(network).status is Status.UNKNOWN
 
 
 def test_what_looks_to_the_right_is_refused() -> None:
-    with pytest.raises(UnprovenError):
-        decompile(attemper.compile("F a", "ab", at="last"))
+    found = decompile(attemper.compile("F a", "ab", at="last"))
+    assert (found.status, found.automaton, str(found)) == (Status.UNKNOWN, None, f"UNKNOWN: {found.reason}")
+    assert found.record == {"subject": "", "status": "UNKNOWN", "reason": found.reason}
+    with pytest.raises(UnprovedError, match="looks to the right"):
+        _ = found.language
+    with pytest.raises(TypeError, match="look at its status"):
+        bool(found)
     with pytest.raises(UnsupportedError, match="first position"):
         decompile(attemper.compile("F a", "ab", at="first"))
 
@@ -272,7 +276,7 @@ def test_what_looks_to_the_right_is_refused() -> None:
 def test_an_output_that_is_no_bit_is_refused(level: int | str) -> None:
     network = hard_network("ab", embedding={"a": {"a": level}}, positions={}, layers=[], output="a")
     with pytest.raises(UnprovenError, match="not a bit"):
-        decompile(network)
+        decompiled(network)
 
 
 def rarely_both(length: int) -> Network:

@@ -26,7 +26,7 @@ from tests.workbench.test_sweeps import MAJORITY, MODELS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PLAN = Plan(up_to=7, random_words=60, length=40)
+PLAN = Plan(up_to=7, count=60, longest=40)
 
 on_linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
 
@@ -108,7 +108,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", ["right", "wrong"])
 def test_jobs_print_what_one_process_prints(folder: Path, name: str) -> None:
-    arguments = ("verify", folder.with_name(name), "--up-to", "6", "--random", "40", "--length", "30")
+    arguments = ("verify", folder.with_name(name), "--up-to", "6", "--count", "40", "--longest", "30")
     for json in ([], ["--json"]):
         alone, together = command(*arguments, *json), command(*arguments, *json, "--jobs", "2")
         assert alone == together
@@ -146,7 +146,7 @@ def session(leader: int) -> set[int]:
 @contextmanager
 def long_sweep(folder: Path) -> Iterator[subprocess.Popen[str]]:
     """A command in a session of its own, with two workers that are at work."""
-    arguments = ["verify", folder, "--up-to", "18", "--random", "9", "--jobs", "2"]
+    arguments = ["verify", folder, "--up-to", "18", "--count", "9", "--jobs", "2"]
     started = subprocess.Popen(
         [sys.executable, "-m", "attemper", *map(str, arguments)],
         stdout=subprocess.PIPE,
@@ -202,7 +202,7 @@ def test_a_dask_cluster_says_what_one_thread_says(folder: Path) -> None:
         for model in MODELS.values():
             with scheduler(address) as pool:
                 assert verify(model, PLAN, executor=pool) == verify(model, PLAN)
-        arguments = ("verify", folder, "--up-to", "6", "--random", "40", "--length", "30")
+        arguments = ("verify", folder, "--up-to", "6", "--count", "40", "--longest", "30")
         assert command(*arguments, "--scheduler", address) == command(*arguments)
 
 

@@ -118,9 +118,9 @@ def test_steps_that_the_checking_process_cannot_read_have_a_message_of_one_line(
 ) -> None:
     file = tmp_path / "steps.txt"
     file.write_text('alphabet ["a", "b"]\ns0 = lettr ["a"]\noutput s0\n', encoding="utf-8")
-    error = error_of(attemper("check", folder, "--program", file, "--json"))
+    error = error_of(attemper("check", folder, "--against", f"program:{file}", "--json"))
     assert (error["code"], error["line"]) == (3, 2)
     assert "\n" not in error["message"]
     assert "(line 2" not in error["message"]
-    said = attemper("check", folder, "--program", file).err.splitlines()
+    said = attemper("check", folder, "--against", f"program:{file}").err.splitlines()
     assert (said[1].strip(), said[2].strip()) == ('s0 = lettr ["a"]', "^")

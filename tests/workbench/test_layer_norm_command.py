@@ -87,13 +87,13 @@ def test_words_are_run_traced_and_verified(majority: Path) -> None:
     traced = attemper("trace", majority, "0110").out
     assert "layer 1, head 0: Sign, writes sign #<['0'] <= #<['1']\n" in traced
     assert "2  1  .      1.000  .    .      2\n" in traced
-    verified = attemper("verify", majority, "--up-to", "6", "--random", "30", "--length", "150")
+    verified = attemper("verify", majority, "--up-to", "6", "--count", "30", "--longest", "150")
     assert verified.out.startswith("soft = hard = exact meaning on 156 words up to length 150")
 
 
 @pytest.mark.parametrize("name", ["parity", "since", "dyck-1", "automaton"])
 def test_soft_hard_and_exact_meaning_agree(name: str) -> None:
-    found = library.verify(BUILDS[name]("temperature", LayerNorm()), up_to=5, random=12, length=60)
+    found = library.verify(BUILDS[name]("temperature", LayerNorm()), up_to=5, count=12, longest=60)
     assert found.disagreement is None
 
 

@@ -217,10 +217,10 @@ def test_commands_about_distributions(tmp_path: Path) -> None:
     file.write_text(BIGRAMS, encoding="utf-8")
     assert command("compile", "--program", file, "-o", net).code == ExitCode.OK
     assert command("run", net, "aa").out == "aa\n  1  a 0.5 b 0.5\n  2  a 0.333333 b 0.666667\n"
-    assert command("check", net, "--program", file).code == ExitCode.OK
+    assert command("check", net, "--against", f"program:{file}").code == ExitCode.OK
     other = tmp_path / "other.program"
     other.write_text(BIGRAMS.replace("1/3", "1/4").replace("2/3", "3/4"), encoding="utf-8")
-    found = command("check", net, "--program", other)
+    found = command("check", net, "--against", f"program:{other}")
     assert found.code == ExitCode.REFUTED
     assert "a number that is put out for 'aa' at position 2" in " ".join(found.out.split())
     refused = command("compile", "--program", file, "--at", "first", "-o", tmp_path / "no")

@@ -27,7 +27,7 @@ NAME = "attemper.models.hard.masked_examples:Alternating"
 
 
 def test_a_model_by_its_name() -> None:
-    found = read_model(NAME, words=300)
+    found = read_model(NAME, count=300)
     assert found.dfa == minimal(parse_regex("ab(ab)*", "ab"))
     assert found.source == NAME
     assert (found.words, found.disagreement) == (300, None)
@@ -40,8 +40,13 @@ def test_a_model_by_its_name() -> None:
         f"300 words run by the definition, {found.verdicts:,} verdicts compared, all equal",
         "the empty word: rejected, as the model says nothing of it",
         "arithmetic: integers, exactly",
+        "class: star-free",
+        "shortest accepted word: ab",
+        "shortest rejected word: (empty)",
     )
-    record = json.loads(json.dumps(found.record()))
+    assert str(found) == "\n".join(found.lines())
+    assert (found.status, found.exit_code) == ("MEASURED", 0)
+    record = json.loads(json.dumps(found.record))
     assert record["status"] == "MEASURED"
     assert record["automaton"] == found.dfa.tree()
     assert (record["states"], record["configurations"], record["activations"]) == (4, 11, [2, 4, 4])
@@ -50,11 +55,11 @@ def test_a_model_by_its_name() -> None:
 
 def test_progress_is_told_and_words_may_be_none() -> None:
     said: list[str] = []
-    found = read_model(LastIs("a"), words=0, progress=said.append)
+    found = read_model(LastIs("a"), count=0, progress=said.append)
     assert said == ["following the tables", "running the definition"]
     assert (found.words, found.verdicts, found.source) == (0, 0, "LastIs")
-    with pytest.raises(OptionError, match="words=-1"):
-        read_model(LastIs("a"), words=-1)
+    with pytest.raises(OptionError, match="count=-1"):
+        read_model(LastIs("a"), count=-1)
 
 
 def test_words_of_a_model_with_an_end_marker_have_one_verdict_each_and_may_be_empty(
@@ -68,7 +73,7 @@ def test_words_of_a_model_with_an_end_marker_have_one_verdict_each_and_may_be_em
         return verdicts(model, word)
 
     monkeypatch.setattr(reading_models, "verdicts", recorded)
-    found = read_model(by_tables(3), words=50)
+    found = read_model(by_tables(3), count=50)
     assert isinstance(by_tables(3), Ended)
     assert (found.words, found.verdicts, len(asked), asked[0]) == (50, 50, 50, ())
     assert "the empty word: the model's, at its end marker" in found.lines()
@@ -78,7 +83,7 @@ def test_the_time_that_is_over_ends_the_words(monkeypatch: pytest.MonkeyPatch) -
     clock = iter(range(1_000))
     monkeypatch.setattr(reading_models, "monotonic", lambda: next(clock))
     # The clock is asked once before, and then at every word but the first.
-    assert read_model(Alternating(), words=500, seconds=9).words == 9
+    assert read_model(Alternating(), count=500, seconds=9).words == 9
 
 
 class Tiring:
@@ -96,21 +101,21 @@ class Tiring:
 
 
 def test_a_disagreement_is_found_and_nothing_is_said_of_the_model() -> None:
-    found = read_model(Tiring(100), words=200)
+    found = read_model(Tiring(100), count=200)
     wrong = found.disagreement
     assert wrong is not None
     assert wrong.model != wrong.automaton == (wrong.word[-1] == "a")
     assert found.words < 200
     assert found.lines()[0].startswith("DISAGREEMENT at ")
     assert len(found.lines()) == 1
-    record = found.record()
+    record = found.record
     assert (record["status"], record["automaton"]) == ("DISAGREEMENT", None)
     assert record["disagreement"] == {
         "word": list(wrong.word),
         "model": wrong.model,
         "automaton": wrong.automaton,
     }
-    assert read_model(Tiring(10_000), words=200).disagreement is None
+    assert read_model(Tiring(10_000), count=200).disagreement is None
 
 
 MODULE = """\
@@ -209,7 +214,7 @@ def test_other_refusals(module: str) -> None:
         read_model(f"{module}:Right")
     with pytest.raises(OptionError, match="has no 'Absent'"):
         read_model(f"{module}:Absent")
-    found = read_model(f"{module}:Base", words=100)
+    found = read_model(f"{module}:Base", count=100)
     assert isinstance(found, ModelReading)
     assert found.dfa == minimal(parse_regex("(a|b)*b", "ab"))
 
@@ -225,7 +230,7 @@ def test_caps_are_handed_on() -> None:
 
 def test_a_model_of_two_states_is_said_in_the_singular_where_there_is_one() -> None:
     always = ByRows(lambda position, letter: (1,), label=lambda row: False, symbols=("a",))
-    lines = read_model(always, words=1).lines()
+    lines = read_model(always, count=1).lines()
     assert lines[1] == "1 state of 1 configuration; 1 different activations in the layers 0 to 0"
     assert lines[2] == "1 word run by the definition, 1 verdict compared, all equal"
     assert np.array_equal(always.embed(np.array([1]), np.array([0])), [[1]])

@@ -28,7 +28,7 @@ from attemper.workbench.verifying.working import packed, work
 from tests.support.cli.executors import AtOnce, Breaking, DyingWorkers, Forgetful, Shuffling
 from tests.support.oracles.numbers import FRACTION
 
-PLAN = Plan(up_to=6, random_words=30, length=40)
+PLAN = Plan(up_to=6, count=30, longest=40)
 
 
 def scaled(model: Model, factor: Fraction) -> Model:
@@ -201,7 +201,7 @@ def test_a_finished_sweep_tries_nothing_more(tried: Counter[tuple[Batch, ...]]) 
 
 
 def test_what_comes_after_a_wrong_word_is_not_tried(tried: Counter[tuple[Batch, ...]]) -> None:
-    plan = replace(PLAN, random_words=3000)
+    plan = replace(PLAN, count=3000)
     verify(MODELS["a planted weight, ahead"], plan, executor=AtOnce())
     assert tried.total() <= sweeps.IN_FLIGHT
 
@@ -415,7 +415,7 @@ def test_members_of_an_automaton_are_tried_however_rare_they_are(monkeypatch: py
     model = attemper.compile(attemper.regex("(ab|ba)*c?", "abc"))
 
     def members() -> list[int]:
-        tasks = plans.tasks(model, Plan(up_to=1, random_words=200, length=40), PlanPart.DRAWN)
+        tasks = plans.tasks(model, Plan(up_to=1, count=200, longest=40), PlanPart.DRAWN)
         words = [
             word for task in tasks for batch in task if isinstance(batch, WordList) for word in batch.words
         ]

@@ -9,7 +9,7 @@ from attemper.errors import UnsupportedError
 from attemper.workbench.model import Model
 from attemper.workbench.verify import Plan, longest_exhaustive, verify
 
-DEFAULT = Plan(up_to=8, random_words=200, length=512)
+DEFAULT = Plan(up_to=8, count=200, longest=512)
 
 
 def mistaken(formula: str, computed: str, alphabet: str = "ab") -> Model:

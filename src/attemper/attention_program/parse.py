@@ -1,7 +1,4 @@
-"""Reading the text of an attention program, as `show` writes it.
-
-Of all checks, `--program FILE` alone rests on it: certificates hold a program's tree.
-"""
+"""Reading the text of an attention program, as `show` writes it. No check rests on it."""
 
 from __future__ import annotations
 

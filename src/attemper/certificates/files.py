@@ -57,9 +57,14 @@ def discard(folder: Path) -> None:
     (folder / CERTIFICATE).unlink(missing_ok=True)
 
 
-def load(folder: Path) -> Certificate:
-    """Read the certificate of a network's folder. Raises `MalformedFileError` with what is wrong."""
-    return read_as("certificate", folder / CERTIFICATE, decode, "make one with 'attemper certify DIR'")
+def load(folder: Path, other: Path | None = None) -> Certificate:
+    """Read the certificate of a network's folder, or another file that has one.
+
+    Raises `MalformedFileError` with what is wrong.
+    """
+    return read_as(
+        "certificate", other or folder / CERTIFICATE, decode, "make one with 'attemper certify DIR'"
+    )
 
 
 def load_if_any(folder: Path) -> Certificate | None:

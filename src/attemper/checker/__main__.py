@@ -36,7 +36,7 @@ def main() -> int:
         _write(sys.stderr, note)
     try:
         request = Request(
-            said.path, said.model, said.program, said.ignore_rounding, said.edited, said.explain
+            said.path, said.model, said.against, said.ignore_rounding, said.edited, said.explain
         )
         verdict = check_within(request, ProcessLimits(said.seconds, said.memory), seconds_since_start())
     except AttemperError as error:
@@ -82,7 +82,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--edited", action="store_true", help="the weights may differ from those certified")
     parser.add_argument("--model", metavar="DIR|MODULE:OBJECT", help="the model that a refutation is about")
     parser.add_argument("--explain", action="store_true", help="print the proof layer by layer")
-    parser.add_argument("--program", metavar="FILE", help="judge the network against this attention program")
+    parser.add_argument(
+        "--against", metavar="FILE", help="judge the network by this certificate, not by the folder's own"
+    )
     return parser
 
 

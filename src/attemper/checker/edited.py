@@ -12,13 +12,15 @@ from attemper.errors import UnsupportedError
 from attemper.networks.files import load_edited
 
 
-def check_edited(folder: Path, *, ignore_rounding: bool = False, explained: bool = False) -> Verdict:
-    """The verdict on every claim of the folder's certificate, about the weights as they are.
+def check_edited(
+    folder: Path, against: Path | None = None, *, ignore_rounding: bool = False, explained: bool = False
+) -> Verdict:
+    """The verdict on every claim of the folder's certificate, or another one, about the weights as they are.
 
     The language and the claims are the certificate's. Its digest is about the weights as they were and is
     not looked at. Raises `MalformedFileError`, naming the file and what is wrong.
     """
-    certificate = load_certificate(folder)
+    certificate = load_certificate(folder, against)
     subject = Subject(About.NETWORK, str(folder))
     try:
         edited, digest = load_edited(folder)

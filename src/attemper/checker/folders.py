@@ -5,24 +5,21 @@ Which judge that is, the registry says: nothing that it needs is imported for a 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-from attemper.certificates.claims import Certificate, Claim, RealClaim
-from attemper.certificates.files import format_of, load_if_any
+from attemper.certificates.files import format_of
 from attemper.certificates.files import load as load_certificate
-from attemper.checker.check import check, judge
+from attemper.checker.check import check
 from attemper.checker.verdict import About, Judge, Subject, Verdict, malformed
 from attemper.errors import AutomatonError, MalformedFileError, OptionError, SourceError, UnsupportedError
-from attemper.files import CERTIFICATE, read_bytes, read_utf8
+from attemper.files import CERTIFICATE, read_bytes
 from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show_within
 from attemper.languages.words import Alphabet
 from attemper.networks import files
-from attemper.networks.edited import Edited
 from attemper.networks.layers import Network
 from attemper.registry import FORMATS
 
@@ -40,7 +37,7 @@ def check_path(
     path: Path,
     *,
     model: str | None = None,
-    program: str | None = None,
+    against: str | None = None,
     ignore_rounding: bool = False,
     edited: bool = False,
     explain: bool = False,
@@ -48,19 +45,17 @@ def check_path(
     """The verdict on a network's folder, or on the file of a refutation, of a bound or of a depth.
 
     `model` (a folder or MODULE:OBJECT) is what a refutation or a bound is about; without it, the network in
-    the folder that the refutation names. `program` is the file of a program that the network in a folder is
-    to run.
+    the folder that the refutation names. `against` is the file of a certificate, by which a network is judged
+    in place of the folder's own.
     Raises `MalformedFileError` where nothing is at the path, `OptionError` and `UnsupportedError` where there
-    is no such model, `SourceError` and `UnsupportedError` for a program that no machine runs, but nothing
-    because of what another file says: that is MALFORMED.
+    is no such model, but nothing because of what another file says: that is MALFORMED.
     """
     if path.is_dir():
-        if program is not None:
-            return check_program(path, Path(program), edited=edited, explain=explain)
-        return check_folder(path, ignore_rounding=ignore_rounding, edited=edited, explain=explain)
-    if path.exists() and (edited or explain or program is not None):
+        other = None if against is None else Path(against)
+        return check_folder(path, other, ignore_rounding=ignore_rounding, edited=edited, explain=explain)
+    if path.exists() and (edited or explain or against is not None):
         raise OptionError(
-            "--edited, --program and --explain are about networks, not about a refutation or another file"
+            "--edited, --against and --explain are about networks, not about a refutation or another file"
         )
     return check_file(path, model)
 
@@ -92,82 +87,42 @@ def judge_of(path: Path) -> Judge | None:
 
 
 def check_folder(
-    folder: Path, *, ignore_rounding: bool = False, edited: bool = False, explain: bool = False
+    folder: Path,
+    against: Path | None = None,
+    *,
+    ignore_rounding: bool = False,
+    edited: bool = False,
+    explain: bool = False,
 ) -> Verdict:
-    """The verdict on the certificate in a network's folder.
+    """The verdict on the certificate in a network's folder, or on another one `against` which it is judged.
 
     With `edited` the weights may have been changed since the certificate was made: they are judged against
-    its language and claims.
+    its language and claims. Another certificate may be about another language than the network's source.
     """
-    subject = Subject(About.NETWORK, str(folder))
     judged = judge_of(folder / CERTIFICATE)
     if judged is not None:
-        if edited or explain or ignore_rounding:
+        if edited or explain or ignore_rounding or against is not None:
             raise OptionError(
-                "--edited, --explain and --ignore-rounding are about networks that compute a language, not "
-                f"about a softened one, as in '{folder}'"
+                "--edited, --against, --explain and --ignore-rounding are about networks that compute a "
+                f"language, not about a softened one, as in '{folder}'"
             )
         return judged(folder, None)
     try:
         if edited:
             from attemper.checker.edited import check_edited  # no other check needs it
 
-            return check_edited(folder, ignore_rounding=ignore_rounding, explained=explain)
+            return check_edited(folder, against, ignore_rounding=ignore_rounding, explained=explain)
         network, source = files.load(folder)
         digest = files.digest_of(network, source)
-        certificate = load_certificate(folder)
-        _require_one_language(source, network, certificate.language)
+        certificate = load_certificate(folder, against)
+        if against is None:
+            _require_one_language(source, network, certificate.language)
     except MalformedFileError as error:
-        return malformed(error, subject)
+        return malformed(error, Subject(About.NETWORK, str(folder)))
+    place = str(folder)
     return check(
-        network,
-        digest,
-        certificate,
-        ignore_rounding=ignore_rounding,
-        explained=explain,
-        place=str(folder),
+        network, digest, certificate, ignore_rounding=ignore_rounding, explained=explain, place=place
     )
-
-
-def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bool = False) -> Verdict:
-    """Whether the network in a folder runs the program in a file, at all lengths in real arithmetic.
-
-    The folder needs no certificate, but for a normalised network, which is judged up to the horizon that its
-    certificate names. If it has one of this network that says of the same program where the network keeps its
-    groups of bits, that is tried. With `edited` the weights may have been changed since they were written,
-    and the certificate is about what they were.
-    """
-    # No other check needs them.
-    from attemper.attention_program.language import ProgramLanguage
-    from attemper.attention_program.parse import parse_program
-
-    subject = Subject(About.NETWORK, str(folder))
-    try:
-        program = parse_program(read_utf8(file, "give the file of an attention program"))
-        found, digest = files.load_edited(folder) if edited else _as_written(folder)
-    except MalformedFileError as error:
-        return malformed(error, subject)
-    network = found.network
-    at = At.FIRST if network.reads_first else At.LAST
-    language = ProgramLanguage(program, at, network.accepts_empty)
-    certificate = load_if_any(folder)
-    said = certificate.realisation if certificate and (edited or certificate.network == digest) else None
-    known = said if said is not None and said.program == program else None
-    claims = _real_claims(network, certificate)
-    verdict = judge(network, language, claims, known, rounding=found.rounding, explained=explain)
-    return replace(verdict, subject=replace(subject, digest=digest, language=language.text(network.alphabet)))
-
-
-def _real_claims(network: Network, certificate: Certificate | None) -> tuple[Claim, ...]:
-    """All lengths; of a normalised network as many as its certificate claims."""
-    if network.normalisation is None or certificate is None:
-        return (RealClaim(),)
-    return tuple(claim for claim in certificate.claims if isinstance(claim, RealClaim)) or (RealClaim(),)
-
-
-def _as_written(folder: Path) -> tuple[Edited, str]:
-    network, source = files.load(folder)
-    return Edited(network, ""), files.digest_of(network, source)
 
 
 # The source, which is a remark ---------------------------------------------------------------------

@@ -53,7 +53,7 @@ class Request:
 
     path: str
     model: str | None = None
-    program: str | None = None
+    against: str | None = None
     ignore_rounding: bool = False
     edited: bool = False
     explain: bool = False

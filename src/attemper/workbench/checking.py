@@ -1,52 +1,56 @@
-"""Judging a network that somebody holds in memory: compiled, changed, or loaded from anywhere."""
+"""Judging a network: in memory, compiled, changed or loaded; or on disk, by a process of its own."""
 
 from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.ops import Program
 from attemper.attention_program.realisation import Realisation
-from attemper.attention_program.wellformed import complaints as complaints_of_program
 from attemper.attention_program.wellformed import require_machine
 from attemper.certificates.claims import Claim, RealClaim
-from attemper.certifying.realisations import realisations
 from attemper.checker.check import judge
+from attemper.checker.limits import MEMORY, SECONDS, ProcessLimits, Request, check_within
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.errors import OptionError, UnsupportedError
-from attemper.languages.definition import Definition
-from attemper.languages.regular.dfa import Dfa
-from attemper.languages.temporal.parse import parse
-from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.networks.edited import Edited
 from attemper.networks.files import with_weights
 from attemper.networks.layers import Layer, Network
 from attemper.networks.safetensors import Tensor
 from attemper.networks.weights import tensors_of
 from attemper.networks.wellformed import complaints
+from attemper.workbench import naming
+from attemper.workbench.against import Against, check_against, first_known, programs_of, require_symbols
+from attemper.workbench.checked import Checked
+from attemper.workbench.language import Language
 from attemper.workbench.model import Model
 
 if TYPE_CHECKING:
     from attemper.running.attention import Attention
     from attemper.running.dense import DenseTransformer
+    from attemper.workbench.naming import LanguageLike
 
 Tensors = Mapping[str, Any]
 """A state dict: names of `networks/weights.py` to tensors of torch or arrays of numpy."""
 
 
 def check(
-    network: Model | Network | DenseTransformer | Tensors,
-    language: str | Definition | Program | Model,
+    network: str | Path | Model | Network | DenseTransformer | Tensors,
+    language: LanguageLike | None = None,
     *,
     like: Model | Network | None = None,
-    program: Program | None = None,
-    claims: Sequence[Claim] = (RealClaim(),),
+    program: LanguageLike | None = None,
+    claims: Sequence[Claim] | None = None,
     explain: bool = False,
-) -> Verdict:
+    edited: bool = False,
+    model: str | None = None,
+    seconds: float = SECONDS,
+    memory: int = MEMORY,
+) -> Checked:
     """Whether weights, as they are, compute a language: PROVED, REFUTED with a word, or UNKNOWN.
 
     The default claim: for every word w of every length n >= 1 and every position i, the output coordinate at
@@ -59,34 +63,72 @@ def check(
       `embed.W_E` [symbol, d_model], `blocks.L.attn.W_Q`, `W_K`, `W_V` [head, d_model, d_head], `W_O` [head,
       d_head, d_model], `blocks.L.mlp.W_in` [d_model, d_mlp], `b_in` [d_mlp], `W_out` [d_mlp, d_model]; of
       a normalised network `blocks.L.ln1.w`, `ln1.b`, `ln2.w`, `ln2.b` [d_model], too.
-      Numbers of any float format up to float64 are taken exactly.
-    * `language`: a formula's text over the network's alphabet, read where the network is read and with its
-      verdict on the empty word; or a language, an automaton, an attention program, or the model that has it.
-      That a network computes an automaton is proved by way of the program that it runs: of a model's, or of
-      what `compile_dfa` makes of the automaton. Of other networks `program` must be given.
+      Numbers of any float format up to float64 are taken exactly. Or the path of a folder, or of a file that
+      `attemper check` judges: this is then done as that command does it, within `seconds` and `memory` (MB),
+      for a folder whose weights may have been changed if `edited`, for a file about another `model`.
+    * `language`: whatever names a language, as for `attemper.language`. A formula and an expression are over
+      the network's alphabet; a formula, or a program's steps, are read where the network is read and with its
+      verdict on the empty word. Without it, the model's, or that of the certificate in the folder.
+      That a network computes an automaton is proved by way of a program that it runs: of a model's, of what
+      is read from the weights, or of what the compiler makes of the automaton.
     * `like`: the model or network that a state dict has masks, temperatures and position embeddings from.
-    * `program`: what the network is said to run, which helps to prove that it computes an automaton.
+    * `program`: what the network is said to run, in place of these.
     * `explain`: the verdict gets the proof, layer by layer, as its `explanation`.
-    * `claims`: what is judged; `model.certify().claims` also has the horizons of float formats.
+    * `claims`: what is judged (default: all lengths, in real arithmetic); `model.certify().claims` also has
+      the horizons of float formats.
 
     A row of W_O that writes to several coordinates, or with a factor, is the same network in real arithmetic;
     claims about floats then are UNKNOWN, except for factors that are powers of two. UNKNOWN, too, is a
     network in which a head writes more values than its width.
 
     Raises `OptionError` (a tensor that is missing, has another shape, or a number where the network has none;
-    no claims), `SourceError` (formula).
+    no claims, no language), `AlphabetError`, and what reading the language raises.
 
     >>> from attemper.workbench.compiling import compile
-    >>> model = compile("#<['0'] <= #<['1']", "01")
+    >>> model = compile("#<['0'] <= #<['1']")
     >>> str(check(model, "#<['0'] <= #<['1']").status)
     'PROVED'
     >>> module = model.dense()
     >>> module.blocks[1].mlp.b_in[0] += 1
-    >>> check(module, model).claims[0].witness
+    >>> check(module, model).witness
     ('0',)
     """
-    if not claims:
+    if claims is not None and not claims:
         raise OptionError("claims=() leaves nothing to judge: give at least RealClaim()")
+    said = None if program is None else _realisation(program)
+    if isinstance(network, str | Path):
+        if like is not None:
+            raise OptionError("like=MODEL is for a state dict; what lies on disk has its own masks")
+        request = Request(str(network), model, edited=edited, explain=explain)
+        return Checked(_on_disk(request, ProcessLimits(seconds, memory), language, claims, said))
+    if edited or model is not None:
+        raise OptionError("edited and model are about what lies on disk: give the path of a folder or a file")
+    return Checked(_in_memory(network, language, like, said, tuple(claims or (RealClaim(),)), explain))
+
+
+def _on_disk(
+    request: Request,
+    limits: ProcessLimits,
+    given: LanguageLike | None,
+    claims: Sequence[Claim] | None,
+    said: Realisation | None,
+) -> Verdict:
+    if given is None:
+        if claims is not None or said is not None:
+            raise OptionError("claims and program are about a language: give it, too")
+        return check_within(request, limits)
+    against = Against(lambda network: naming.language(given, like=network), claims, said)
+    return check_against(request, limits, against)
+
+
+def _in_memory(
+    network: Model | Network | DenseTransformer | Tensors,
+    given: LanguageLike | None,
+    like: Model | Network | None,
+    said: Realisation | None,
+    claims: tuple[Claim, ...],
+    explain: bool,
+) -> Verdict:
     try:
         edited = _as_it_is(network, like)
     except UnsupportedError as error:
@@ -94,27 +136,33 @@ def check(
     found = complaints(edited.network)
     if found:
         raise OptionError(f"this is not a well-formed network: {'; '.join(found[:3])}")
-    spoken = _language(language, edited.network)
-    subject = Subject(About.NETWORK, "", language=spoken.text(edited.network.alphabet))
-    given = Realisation(require_machine(_wellformed(program))) if program is not None else None
-    sayings = [given] if given else _realisations(edited.network, spoken, (network, like, language))
-    for said in sayings:
-        verdict = judge(
-            edited.network, spoken, tuple(claims), said, rounding=edited.rounding, explained=explain
-        )
-        if verdict.status is not Status.UNKNOWN:
-            break
+    models = [one for one in (network, like, given) if isinstance(one, Model)]
+    spoken = _language(next(iter(models), None) if given is None else given, edited.network)
+    known = [one.realisation for one in models if one.realisation is not None]
+    programs = [said] if said else programs_of(edited.network, spoken.definition, dict.fromkeys(known))
+    verdict = first_known(
+        judge(edited.network, spoken.definition, claims, runs, rounding=edited.rounding, explained=explain)
+        for runs in programs
+    )
+    subject = Subject(About.NETWORK, "", language=spoken.definition.text(edited.network.alphabet))
     return replace(verdict, subject=subject)
 
 
-def _realisations(
-    network: Network, language: Definition, given: Iterable[object]
-) -> Iterator[Realisation | None]:
-    """What the network might run: what a model says that was given, or else what the compiler finds."""
-    known = [
-        one.realisation for one in given if isinstance(one, Model) and one.language.definition == language
-    ]
-    yield from dict.fromkeys(one for one in known if one is not None) or realisations(network, language)
+def _language(given: Any, network: Network) -> Language:
+    """What the network is judged against. Raises `OptionError` if nobody says it."""
+    if given is None:
+        raise OptionError("language: this network does not say what it is to compute: give that")
+    found = naming.language(given, like=network)
+    require_symbols(found, network.alphabet)
+    return found
+
+
+def _realisation(given: LanguageLike) -> Realisation:
+    """A program as what a network is said to run. Raises `OptionError`, `UnsupportedError`."""
+    found = naming.language(given).definition
+    if not isinstance(found, ProgramLanguage):
+        raise OptionError("program: this is a language, and no attention program")
+    return Realisation(require_machine(found.program))
 
 
 def _as_it_is(network: Model | Network | DenseTransformer | Tensors, like: Model | Network | None) -> Edited:
@@ -197,26 +245,3 @@ def _unwritable(network: Network) -> str:
     except UnsupportedError as error:
         return str(error)
     return ""
-
-
-def _language(language: str | Definition | Program | Model, network: Network) -> Definition:
-    if isinstance(language, Model):
-        return language.language.definition
-    if isinstance(language, str):
-        at = At.FIRST if network.reads_first else At.LAST
-        return TemporalLanguage(parse(language, network.alphabet), at, network.accepts_empty)
-    if isinstance(language, Program):
-        at = At.FIRST if network.reads_first else At.LAST
-        return ProgramLanguage(_wellformed(language), at, network.accepts_empty)
-    if isinstance(language, TemporalLanguage | Dfa | ProgramLanguage):
-        return language
-    raise OptionError(
-        f"language={type(language).__name__} is no formula, automaton, program, language or model"
-    )
-
-
-def _wellformed(program: Program) -> Program:
-    wrong = complaints_of_program(program)
-    if wrong:
-        raise OptionError(f"this is not a well-formed program: {wrong[0]}")
-    return program

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     from attemper.attention_program.realisation import Realisation
     from attemper.certificates.claims import Certificate
-    from attemper.checker.verdict import Verdict
     from attemper.running.arrays import Arrays
     from attemper.running.config import Config
     from attemper.running.dense import DenseTransformer
     from attemper.running.runs import PutOut, Run
     from attemper.running.streaming.stream import Stream
+    from attemper.workbench.checked import Checked
     from attemper.workbench.language import Language
     from attemper.workbench.options import DTypeLike
     from attemper.workbench.trace import Trace
@@ -464,7 +464,7 @@ class Model:
         said = self.realisation or next(realisations(self.network, self.language.definition))
         return certify(self.network, self.digest, self.language.definition, said, progress)
 
-    def check(self, certificate: Certificate, *, ignore_rounding: bool = False) -> Verdict:
+    def check(self, certificate: Certificate, *, ignore_rounding: bool = False) -> Checked:
         """What the independent checker says to a certificate of this model; see `checker/check.py`.
 
         With `ignore_rounding` floats are taken for real numbers, which is PROVED_UNDER_ASSUMPTIONS at best.
@@ -476,11 +476,12 @@ class Model:
         """
         from attemper.checker.check import check
         from attemper.checker.verdict import ClaimVerdict, Status, Verdict
+        from attemper.workbench.checked import Checked
 
         if certificate.language != self.language.definition:
             text = "the certificate is about another language than this network's source"
-            return Verdict((ClaimVerdict(Status.MALFORMED, text),))
-        return check(self.network, self.digest, certificate, ignore_rounding=ignore_rounding)
+            return Checked(Verdict((ClaimVerdict(Status.MALFORMED, text),)))
+        return Checked(check(self.network, self.digest, certificate, ignore_rounding=ignore_rounding))
 
     def word(self, word: WordLike) -> Word:
         """The word as a tuple of symbols; raises `WordError`.

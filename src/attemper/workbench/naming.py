@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from attemper.attention_program.ops import Program
     from attemper.languages.rasp.program import RaspProgram
     from attemper.languages.regular.dfa import Dfa
+    from attemper.networks.layers import Network
     from attemper.workbench.model import Model
 
     AlphabetLike = str | Sequence[str] | Alphabet
@@ -34,12 +35,16 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class HowRead:
-    """What is said beside a text: `like` is the alphabet of what the language is put beside."""
+    """What is said beside a text: `like` is the alphabet of what the language is put beside.
+
+    Of what is put beside a network, `where` and `verdict` are the network's unless they are said.
+    """
 
     alphabet: Alphabet | None = None
     at: str | None = None
     empty: str | None = None
     like: Alphabet | None = None
+    network: Network | None = None
     of_steps_alone: bool = False
     """Whether `at` and `empty` were said of several languages, and are for those that do not say it."""
 
@@ -49,7 +54,7 @@ class HowRead:
         alphabet: AlphabetLike | None,
         at: str | None = None,
         empty: str | None = None,
-        like: Alphabet | None = None,
+        like: Alphabet | Network | None = None,
     ) -> HowRead:
         """As a user writes it. Raises `OptionError`, `AlphabetError`."""
         from attemper.languages.regular.regex import letters_of
@@ -58,8 +63,25 @@ class HowRead:
             None if alphabet is None else letters_of(alphabet),
             None if at is None else choice("at", at, ("first", "last")),
             None if empty is None else choice("empty", empty, ("accept", "reject")),
-            like,
+            like if like is None or isinstance(like, Alphabet) else like.alphabet,
+            None if like is None or isinstance(like, Alphabet) else like,
         )
+
+    @property
+    def where(self) -> At | None:
+        """At which end a formula or a program's steps are read."""
+        if self.at is not None:
+            return At(self.at)
+        if self.network is None:
+            return None
+        return At.FIRST if self.network.reads_first else At.LAST
+
+    @property
+    def verdict(self) -> str | None:
+        """What a formula or a program's steps say of the empty word."""
+        if self.empty is not None or self.network is None:
+            return self.empty
+        return "accept" if self.network.accepts_empty else "reject"
 
     def for_side(self, kind: Kind) -> HowRead:
         """The same for one of two languages: only those of the zoo may be given other symbols."""
@@ -73,7 +95,7 @@ def language(
     *,
     at: AtName | None = None,
     empty: EmptyName | None = None,
-    like: Alphabet | None = None,
+    like: Alphabet | Network | None = None,
 ) -> Language:
     """The language that a text, a file or an object names.
 
@@ -85,7 +107,7 @@ def language(
       beside, and without that the symbols that the text names, if these are two or more and it means no
       others. Symbols of the zoo are replaced by these, in their order.
     * `at`, `empty`: where a formula, or a program's steps, are read (default: last), and what they say of the
-      empty word (default: reject). Everything else says both itself.
+      empty word (default: reject); `like` a network, as the network does. Everything else says both itself.
 
     Raises `OptionError` (another kind, an alphabet that is missing or superfluous), `AlphabetError`,
     `SourceError`, `AmbiguousReadingError` (a formula of the future only), `AutomatonError`,
@@ -226,8 +248,7 @@ def _of_formula(spelling: Spelling, how: HowRead) -> Language:
     from attemper.languages.temporal.sides import read_language
 
     letters = how.alphabet or how.like or alphabet_of([spelling])
-    at = None if how.at is None else At(how.at)
-    meant = read_language(parse(spelling.text, letters), at, how.empty == "accept")
+    meant = read_language(parse(spelling.text, letters), how.where, how.verdict == "accept")
     return Language(meant, letters, is_alphabet_read=how.alphabet is None and how.like is None)
 
 
@@ -305,8 +326,8 @@ def _of_program_text(text: str, path: Path | None, how: HowRead) -> Language:
 
     steps = text.lstrip().startswith("alphabet [")
     _refuse(how, "a program", reading=not steps)
-    at, empty = (how.at, how.empty) if steps else (None, None)
-    meant = program_language(parse_program(text) if steps else text, at, empty)
+    where = (how.where, how.verdict) if steps else (None, None)
+    meant = program_language(parse_program(text) if steps else text, *where)
     return Language(meant, meant.program.alphabet, written="" if steps else text)
 
 
@@ -327,15 +348,13 @@ def _of_zoo(spelling: Spelling, how: HowRead) -> Language:
 
 
 def _of_network(spelling: Spelling, how: HowRead) -> Language:
-    from attemper.checker.names import UnprovenError
     from attemper.workbench.decompiling import decompile
 
     _refuse(how, "a network")
-    try:
-        found = decompile(Path(spelling.text))
-    except UnprovenError as error:
-        raise UnprovedError(f"{spelling} is not read back: {error}") from None
-    return found.language
+    found = decompile(Path(spelling.text))
+    if found.held is None:
+        raise UnprovedError(f"{spelling} is not read back: {found.reason}")
+    return found.held
 
 
 _READERS: dict[Kind, Callable[[Spelling, HowRead], Language]] = {
@@ -371,7 +390,8 @@ def _of_object(given: Any, how: HowRead) -> Language:
             return Language(minimal(given), given.alphabet)
         case Program() | RaspProgram():
             _refuse(how, "a program", reading=isinstance(given, RaspProgram))
-            meant = program_language(given, how.at, how.empty)
+            where = (how.where, how.verdict) if isinstance(given, Program) else (None, None)
+            meant = program_language(given, *where)
             return Language(meant, meant.program.alphabet, written=text_of(given))
         case ProgramLanguage():
             _refuse(how, "a program")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
 from typing import final
 
-from attemper.errors import OptionError, UnsupportedError
+from attemper.errors import ExitCode, OptionError, UnsupportedError
+from attemper.escapes import escaped
 from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.words import Word, show_word
 from attemper.models.hard.masked import MaskedModel, ending_of, verdicts
 from attemper.models.hard.masked_arrays import MaskedHardModel
@@ -16,6 +19,8 @@ from attemper.models.hard.masked_loading import as_masked, load_masked
 from attemper.modules import ModuleError, blaming, place_of
 from attemper.reading.models.tables import ReadTable, automaton_of_masked
 from attemper.reading.models.words_to_try import words_to_try
+from attemper.workbench.report.decompiled import automaton_lines, class_of
+from attemper.writing import write_together
 
 MEASURED = "MEASURED"
 """What is said of the functions of a model in place of a proof."""
@@ -53,6 +58,23 @@ class ModelReading:
     empty: str
     semantics: str
 
+    def __str__(self) -> str:
+        return "\n".join(map(escaped, self.lines()))
+
+    @property
+    def status(self) -> str:
+        """MEASURED, or DISAGREEMENT."""
+        return MEASURED if self.disagreement is None else "DISAGREEMENT"
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What `attemper decompile` returns to the shell."""
+        return ExitCode.OK if self.disagreement is None else ExitCode.DISAGREEMENT
+
+    def save(self, path: str | Path) -> None:
+        """Write the automaton into a JSON file. Raises `MalformedFileError`."""
+        write_together({Path(path): dfa_to_json(self.dfa).encode("utf-8")})
+
     def lines(self) -> tuple[str, ...]:
         """The reading as text, a sentence a line."""
         wrong = self.disagreement
@@ -73,14 +95,16 @@ class ModelReading:
             "all equal",
             f"the empty word: {self.empty}",
             f"arithmetic: {self.semantics}",
+            *automaton_lines(self.dfa, class_of(self.dfa)),
         )
 
+    @property
     def record(self) -> dict[str, object]:
         """The reading as JSON data."""
         wrong = self.disagreement
         return {
             "source": self.source,
-            "status": MEASURED if wrong is None else "DISAGREEMENT",
+            "status": self.status,
             "automaton": None if wrong is not None else self.dfa.tree(),
             "states": len(self.dfa.moves),
             "configurations": self.configurations,
@@ -98,7 +122,7 @@ class ModelReading:
 def read_model(
     spec: object,
     *,
-    words: int = 10_000,
+    count: int = 10_000,
     configurations: int = 200_000,
     seconds: float = 60.0,
     seed: int = 0,
@@ -107,7 +131,7 @@ def read_model(
     """Read a future-masked model back, and compare the automaton with runs of the model's definition.
 
     `spec` is `"MODULE:OBJECT"`, a folder with hard weights, or an object that `load_masked` takes. All short
-    words are run first (half of `words` at most), then a shortest word to each state of the automaton with
+    words are run first (half of `count` at most), then a shortest word to each state of the automaton with
     each letter behind it, then random ones; runs end when the `seconds` are over, and how many there were is
     said. The result is measured, and no certificate (`automaton_of_masked`).
 
@@ -116,12 +140,12 @@ def read_model(
     `UnprovedError` (beyond `configurations` or `seconds`).
 
     >>> from attemper.models.hard.masked_examples import Alternating
-    >>> found = read_model(Alternating(), words=100)
+    >>> found = read_model(Alternating(), count=100)
     >>> len(found.dfa.moves), found.words, found.disagreement
     (4, 100, None)
     """
-    if type(words) is not int or words < 0:
-        raise OptionError(f"words={words!r} is not a whole number from 0 on")
+    if type(count) is not int or count < 0:
+        raise OptionError(f"count={count!r} is not a whole number from 0 on")
     source = spec if isinstance(spec, str) else type(spec).__qualname__
     end = monotonic() + seconds if isinstance(seconds, int | float) else 0
     model = load_masked(spec) if isinstance(spec, str) else as_masked(spec, source)
@@ -129,7 +153,7 @@ def read_model(
     with blaming(source):
         table = _read(model, source, configurations, seconds)
         progress("running the definition")
-        run, compared, wrong = _compare(model, table.dfa, words, seed, end)
+        run, compared, wrong = _compare(model, table.dfa, count, seed, end)
     return ModelReading(
         source=source,
         dfa=table.dfa,

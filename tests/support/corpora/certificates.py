@@ -43,6 +43,7 @@ from attemper.networks.files import save as save_network
 from attemper.networks.layers import Head, Masking, Network, Softmax
 from attemper.networks.regime import Regime as RegimeKind
 from attemper.networks.safetensors import Tensor
+from attemper.workbench.language import Language
 from attemper.workbench.model import Model
 from tests import ROOT
 from tests.support.corpora.literature import ENTRIES
@@ -373,7 +374,7 @@ def _turned(groups: tuple[SymbolGroup, ...]) -> tuple[SymbolGroup, ...]:
 def _claiming(model: Model, program: ops.Program, groups: tuple[SymbolGroup, ...] = ()) -> Model:
     """The model's network, claimed to run a program."""
     language = ProgramLanguage(program, At.LAST, model.network.accepts_empty)
-    return replace(model, language=language, regex="", said=Realisation(program, groups))
+    return replace(model, language=Language(language, model.alphabet), said=Realisation(program, groups))
 
 
 def _claimed(model: Model, program: ops.Program) -> Certificate:
@@ -445,8 +446,9 @@ def _write(
     if network.reads_first != model.network.reads_first:
         assert isinstance(said, TemporalLanguage)
         said = replace(said, at=At.FIRST)
-    regex = "" if language else model.regex
-    source = replace(model, network=network, language=said, regex=regex).source
+    written = "" if language else model.language.written
+    spoken = Language(said, network.alphabet, written=written)
+    source = replace(model, network=network, language=spoken).source
     folder.mkdir(parents=True)
     save_network(network, source, folder)
     about = replace(certificate or model.certify(), network=digest_of(network, source), language=said)

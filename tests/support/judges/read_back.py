@@ -17,11 +17,22 @@ from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.networks.files import Provenance, contents_of
 from attemper.networks.layers import Network
+from attemper.reading.machines import CONFIGURATIONS, SECONDS
+from attemper.workbench.automata import Caps
+from attemper.workbench.decompiling import Decompiled, read_back, subject_of
 from tests.support.oracles.raw_exact import outputs
 from tests.support.oracles.raw_files import RawNetwork, raw_network
 from tests.support.oracles.raw_forward import FORMATS, Kernel, Order, Way, batch_of, run
 
 Word = tuple[int, ...]
+
+
+def decompiled(
+    network: Network, *, configurations: int = CONFIGURATIONS, seconds: float = SECONDS
+) -> Decompiled:
+    """What is proved of a network. Raises `UnprovenError` with the reason where nothing is."""
+    return read_back(subject_of(network), Caps(configurations, seconds))
+
 
 NEAR = 1 / 8
 

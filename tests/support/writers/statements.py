@@ -16,6 +16,7 @@ from attemper.checker.verdict import Status
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet
+from attemper.workbench.language import Language
 from attemper.workbench.model import Model
 from tests import ROOT
 from tests.support.cli.command_line import attemper as run_command_line
@@ -26,7 +27,7 @@ def running(model: Model) -> Model:
     """The model's network, claimed to run its program."""
     assert model.realisation is not None
     language = ProgramLanguage(model.realisation.program, At.LAST, model.network.accepts_empty)
-    return replace(model, language=language, regex="")
+    return replace(model, language=Language(language, model.alphabet))
 
 
 def loaded_by(*paths: Path, model: str | None = None) -> tuple[str, set[str]]:

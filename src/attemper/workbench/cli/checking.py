@@ -2,22 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
 from attemper.checker import limits
-from attemper.checker.report import lines_of, record_of
+from attemper.errors import OptionError
+from attemper.workbench.checked import Checked
 from attemper.workbench.cli.console import ReaderLeftError, err, out, print_json, print_program
-from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.memory_limit import MemoryOption, memory_limit
+from attemper.workbench.cli.options import (
+    AlphabetOption,
+    AtOption,
+    EmptyOption,
+    Json,
+    kinds_begun,
+)
 from attemper.workbench.cli.progress import activity
+from attemper.workbench.cli.time_limit import SecondsOption, time_limit
 
-TEXT = ".rasp"
-"""How the names of programs' texts end."""
+if TYPE_CHECKING:
+    from attemper.networks.layers import Network
+    from attemper.workbench.language import Language
+    from attemper.workbench.naming import AtName, EmptyName
+
+
+@final
+@dataclass(frozen=True)
+class AskedAgainst:
+    """A language as it stands on the command line."""
+
+    text: str
+    alphabet: str | None
+    at: AtName | None
+    empty: EmptyName | None
 
 
 def _print_rules(wanted: bool) -> None:
@@ -31,8 +53,8 @@ def check_command(
     path: Annotated[
         Path,
         typer.Argument(
-            metavar="DIR|FILE",
-            help="A network's folder, or the file of a refutation, of a bound on influence or of a depth.",
+            metavar="PATH",
+            help="The folder of a network, or the file of a refutation, of a bound or of a depth.",
         ),
     ],
     json: Json = False,
@@ -54,21 +76,29 @@ def check_command(
         str | None,
         typer.Option(metavar="DIR|MODULE:OBJECT", help="The model that a refutation is about."),
     ] = None,
-    program: Annotated[
-        Path | None,
+    against: Annotated[
+        str | None,
         typer.Option(
-            metavar="FILE",
-            help="An attention program, FILE.rasp or its steps: whether the network in DIR runs it.",
+            metavar="LANGUAGE",
+            help="Judge the network by this language, in place of its certificate's.",
+            autocompletion=kinds_begun,
         ),
     ] = None,
+    alphabet: AlphabetOption = None,
+    at: AtOption = None,
+    empty: EmptyOption = None,
     explain: Annotated[
         bool,
         typer.Option(
             "--explain", help="Print the proof layer by layer, or how far it goes and what stands in its way."
         ),
     ] = False,
-    seconds: Annotated[float, typer.Option(metavar="S", help="UNKNOWN after so long.")] = limits.SECONDS,
-    memory: Annotated[int, typer.Option(metavar="MB", help="UNKNOWN beyond that.")] = limits.MEMORY,
+    complete: Annotated[
+        bool,
+        typer.Option("--all", help="Print all claims, the digest, and what is assumed of float arithmetic."),
+    ] = False,
+    seconds: SecondsOption = limits.SECONDS,
+    memory: MemoryOption = limits.MEMORY,
     rules: Annotated[
         bool,
         typer.Option(
@@ -82,9 +112,10 @@ def check_command(
     """Check a network's certificate, or a refutation, from the raw weights, trusting nothing that it says.
 
     With --edited the certificate's language and claims are judged of whatever weights stand in the folder;
-    its digest is about the weights as they were, and is not looked at. With --program no certificate is
-    needed: the network is judged against the program in the file. A text (FILE.rasp) is turned into steps
-    first, and the checker reads these; 'attemper show FILE.rasp --steps' prints them.
+    its digest is about the weights as they were, and is not looked at. With --against no certificate is
+    needed: a formula or an expression is over the network's alphabet, and is read where the network is read
+    and with its verdict on the empty word, unless --alphabet, --at or --empty say otherwise. The checker gets
+    the language as a tree, and prints it in its own words.
 
     Exit codes: 0 PROVED, 10 REFUTED, 11 PROVED_UNDER_ASSUMPTIONS, 12 UNKNOWN, 6 MALFORMED.
     """
@@ -92,34 +123,33 @@ def check_command(
     note = limits.memory_note()
     if note is not None:
         err.print(note)
-    with _steps(program, path, edited) as steps:
-        request = limits.Request(str(path), model, steps, ignore_rounding, edited, explain)
-        with activity(f"checking, for at most {seconds:g} seconds"):
-            verdict = limits.check_within(
-                request, limits.ProcessLimits(seconds, memory), limits.seconds_since_start()
-            )
-    lowered = program is not None and program.suffix == TEXT
+    request = limits.Request(str(path), model, None, ignore_rounding, edited, explain)
+    within = limits.ProcessLimits(seconds, memory)
+    with activity(f"checking, for at most {seconds:g} seconds"):
+        if against is not None:
+            found = _against(request, within, AskedAgainst(against, alphabet, at, empty))
+        elif alphabet is not None or at is not None or empty is not None:
+            raise OptionError("--alphabet, --at and --empty are about --against LANGUAGE: give it, too")
+        else:
+            found = Checked(limits.check_within(request, within, limits.seconds_since_start()))
     # Whoever reads only the first line still gets the exit code.
     with suppress(ReaderLeftError):
         if json:
-            print_json({**record_of(verdict), **({"lowered_from": str(program)} if lowered else {})})
+            print_json(found.record if against is None else {**found.record, "against": against})
         else:
-            for line in lines_of(verdict):
+            for line in found.lines(complete=complete):
                 out.print(line)
-            if lowered:
-                out.print(
-                    f"  judged: the steps of {program}, as 'attemper show {program} --steps' prints them"
-                )
-    return verdict.exit_code
+    return found.exit_code
 
 
-@contextmanager
-def _steps(program: Path | None, folder: Path, edited: bool) -> Iterator[str | None]:
-    """The file that the checker reads: it knows steps, and no texts."""
-    if program is None or program.suffix != TEXT:
-        yield None if program is None else str(program)
-        return
-    from attemper.workbench.cli.lowered import steps_of  # other checks need neither texts nor lark
+def _against(request: limits.Request, within: limits.ProcessLimits, asked: AskedAgainst) -> Checked:
+    """The verdict on the network in a folder against a language that a text names."""
+    # Other checks read no texts, and start without all that does.
+    from attemper.workbench.against import Against, check_against
+    from attemper.workbench.cli.written import written_language
 
-    with steps_of(program, folder, edited=edited) as steps:
-        yield str(steps)
+    def language(network: Network) -> Language:
+        return written_language(asked.text, asked.alphabet, asked.at, asked.empty, like=network)
+
+    with time_limit(within.seconds), memory_limit(within.memory):
+        return Checked(check_against(request, within, Against(language)))

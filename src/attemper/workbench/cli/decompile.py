@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from attemper.checker.names import UnprovenError
-from attemper.errors import ExitCode, OptionError, UnsupportedError
-from attemper.languages.regular.files import dfa_to_json
+from attemper.checker.limits import MEMORY
+from attemper.errors import ExitCode, OptionError
 from attemper.reading.machines import CONFIGURATIONS, SECONDS
-from attemper.workbench.automata import Caps
 from attemper.workbench.cli.console import out, print_json
-from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.memory_limit import MemoryOption, in_memory
+from attemper.workbench.cli.options import Json, LimitOption
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.time_limit import SecondsOption, limited
-from attemper.workbench.decompiling import Decompiled, decompile
-from attemper.workbench.report import decompiled
-from attemper.workbench.report.decompiled import class_of
-from attemper.writing import write_together
+from attemper.workbench.decompiling import Decompiled, PrintAs, decompile
+from attemper.workbench.limits import limits_among, parse_limits
+from attemper.workbench.report.decompiled import Remarks, lines_of, record_of, verdict_line
 
 if TYPE_CHECKING:
     from attemper.workbench.reading_models import ModelReading
@@ -29,89 +27,100 @@ WORDS = 10_000
 
 
 @limited
+@in_memory
 def decompile_command(
     subject: Annotated[
         str,
         typer.Argument(
-            metavar="DIR|MODULE:OBJECT",
-            help="A network's folder, or somebody's future-masked hard-attention model.",
+            metavar="MODEL",
+            help="A network's folder, or MODULE:OBJECT, somebody's future-masked hard-attention model.",
         ),
     ],
     form: Annotated[
-        decompiled.PrintAs, typer.Option("--as", help="What is printed, and written by -o FILE.")
-    ] = decompiled.PrintAs.AUTOMATON,
+        PrintAs | None,
+        typer.Option(
+            "--as", help="Print this, in place of what is said of it; -o writes it (default: the automaton)."
+        ),
+    ] = None,
     edited: Annotated[
         bool, typer.Option("--edited", help="Read the weights as they are now, whoever changed them.")
     ] = False,
-    configurations: Annotated[
-        int, typer.Option(min=1, metavar="N", help="UNKNOWN beyond so many configurations.")
-    ] = CONFIGURATIONS,
-    seconds: SecondsOption = SECONDS,
-    words: Annotated[
+    count: Annotated[
         int | None,
         typer.Option(
             min=0, metavar="N", help=f"Of a model: run so many words by its definition ({WORDS:,})."
         ),
     ] = None,
     output: Annotated[
-        str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE|DIR/",
-            help="Write what was read; with a / at the end the same weights, certified to compute that.",
-        ),
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write what was read.")
     ] = None,
+    network: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write the same weights, certified to compute what was read."),
+    ] = None,
+    limit: LimitOption = None,
+    seconds: SecondsOption = SECONDS,
+    memory: MemoryOption = MEMORY,
     json: Json = False,
 ) -> int:
     """Say which language a network computes, from its weights alone, proved for all lengths.
 
     What is printed of a folder is PROVED by the checker from the weights; neither its certificate nor its
-    source is looked at. Of somebody's model the automaton is MEASURED: its functions are believed.
+    source is looked at. Of somebody's model the automaton is MEASURED: its functions are believed. The only
+    --limit is configurations: how many the network may go through.
 
     Exit codes: 0 read back, 1 a model's own runs differ from the tables, 12 UNKNOWN, with the reason.
     """
+    del memory
+    limits = parse_limits(limit)
     if ":" in subject and not Path(subject).exists():
-        if edited or form is not decompiled.PrintAs.AUTOMATON or (output or "").endswith("/"):
-            raise OptionError("--edited, --as and -o DIR/ are about a network's folder, not about a model")
-        return _model(subject, WORDS if words is None else words, configurations, seconds, output, json)
-    if words is not None:
-        raise OptionError("--words is for somebody's model, MODULE:OBJECT: a folder's weights are proved")
-    caps = Caps(configurations, seconds)
+        if edited or form not in {None, PrintAs.AUTOMATON} or network is not None:
+            raise OptionError("--edited, --as and --network are about a network's folder, not about a model")
+        configurations = limits_among(limits, {"configurations": CONFIGURATIONS})["configurations"]
+        return _model(subject, WORDS if count is None else count, configurations, seconds, output, json)
+    if count is not None:
+        raise OptionError("--count is for somebody's model, MODULE:OBJECT: a folder's weights are proved")
     try:
         with activity("reading the weights") as report:
-            found = decompile(
-                subject, edited=edited, configurations=configurations, seconds=seconds, report=report
-            )
-            report("writing down what was read")
-            text = decompiled.text_of(found, form)
-            if output is not None:
-                _write(found, text, form, output)
-    except UnprovenError as error:
-        return _unknown(subject, str(error), json)
+            found = decompile(subject, edited=edited, limits=limits, seconds=seconds, report=report)
+            if found.held is not None:
+                report("writing down what was read")
+                shown = "" if form is None else found.text(form)
+                _write(found, form, output, network)
     except KeyboardInterrupt as end:
         return _unknown(subject, str(end) or "interrupted", json)
-    is_remarked = json or form is decompiled.PrintAs.AUTOMATON
-    shown = decompiled.Printed(found, text, _remarks(found, caps) if is_remarked else None)
-    is_interrupted = is_remarked and shown.remarks is None
-    if json:
-        print_json({"subject": subject, "status": "PROVED", **decompiled.record_of(shown, form)})
-    else:
-        out.print_lines("\n".join(decompiled.lines_of(shown, form)))
-        if output is not None:
-            out.print(f"wrote {output}")
-        if is_interrupted:
+    if found.held is None:
+        _print(found, None, json)
+        return found.exit_code
+    if form is not None and not json:
+        for line in (verdict_line(found), *shown.splitlines()):
+            out.print(line)
+        _print_written(output, network)
+        return found.exit_code
+    remarks = _remarks(found)
+    _print(found, remarks, json)
+    if not json:
+        _print_written(output, network)
+        if remarks is None:
             out.print("interrupted: class, formula and claim were not looked at")
-    return ExitCode.UNKNOWN if is_interrupted else ExitCode.OK
+    return ExitCode.UNKNOWN if remarks is None else found.exit_code
 
 
-def _remarks(found: Decompiled, caps: Caps) -> decompiled.Remarks | None:
+def _remarks(found: Decompiled) -> Remarks | None:
     """What is said beside what was read; None if that is interrupted."""
     try:
         with activity("looking for its class, and a formula"):
-            return decompiled.remarks_on(found, caps)
+            return found.remarks
     except KeyboardInterrupt:
         return None
+
+
+def _print(found: Decompiled, remarks: Remarks | None, json: bool) -> None:
+    if json:
+        print_json(record_of(found, remarks))
+        return
+    for line in lines_of(found, remarks):
+        out.print(line)
 
 
 def _unknown(subject: str, reason: str, json: bool) -> int:
@@ -122,51 +131,42 @@ def _unknown(subject: str, reason: str, json: bool) -> int:
     return ExitCode.UNKNOWN
 
 
-# A network's folder ---------------------------------------------------------------------------------------
+def _write(found: Decompiled, form: PrintAs | None, output: Path | None, network: Path | None) -> None:
+    """What was asked for, as a file; the weights, certified to compute what was read, as a folder."""
+    if output is not None:
+        found.save(output, form or PrintAs.AUTOMATON)
+    if network is not None:
+        found.model.save(network, certificate=found.certificate())
 
 
-def _write(found: Decompiled, text: str, form: decompiled.PrintAs, output: str) -> None:
-    """What was asked for, as a file; or the weights, certified to compute what was read, as a folder.
-
-    Raises `UnsupportedError` where there is no automaton to be written: a formula is no automaton's file.
-    """
-    if not output.endswith("/"):
-        if form is decompiled.PrintAs.AUTOMATON and found.automaton is None:
-            raise UnsupportedError(
-                f"no automaton was found, but a formula that counts: write that with --as formula -o {output}"
-            )
-        write_together({Path(output): text.encode("utf-8")})
-        return
-    found.model.save(output, certificate=found.certificate())
+def _print_written(*places: Path | None) -> None:
+    for place in places:
+        if place is not None:
+            out.print(f"wrote {place}")
 
 
 # Somebody's model -----------------------------------------------------------------------------------------
 
 
 def _model(
-    subject: str, words: int, configurations: int, seconds: float, output: str | None, json: bool
+    subject: str, count: int, configurations: int, seconds: float, output: Path | None, json: bool
 ) -> int:
     from attemper.workbench.reading_models import read_model  # models are functions of arrays
 
     try:
         with activity("reading the model") as report:
-            found = read_model(
-                subject, words=words, configurations=configurations, seconds=seconds, progress=report
+            found: ModelReading = read_model(
+                subject, count=count, configurations=configurations, seconds=seconds, progress=report
             )
     except KeyboardInterrupt as end:
         return _unknown(subject, str(end) or "interrupted", json)
-    if output is not None and found.disagreement is None:
-        write_together({Path(output): dfa_to_json(found.dfa).encode("utf-8")})
+    is_written = output is not None and found.disagreement is None
+    if output is not None and is_written:
+        found.save(output)
     if json:
-        print_json(found.record())
+        print_json(found.record)
     else:
-        out.print_lines("\n".join(_model_lines(found)))
-        if output is not None and found.disagreement is None:
-            out.print(f"wrote {output}")
-    return ExitCode.OK if found.disagreement is None else ExitCode.DISAGREEMENT
-
-
-def _model_lines(found: ModelReading) -> list[str]:
-    if found.disagreement is not None:
-        return list(found.lines())
-    return [*found.lines(), *decompiled.automaton_lines(found.dfa, class_of(found.dfa))]
+        for line in found.lines():
+            out.print(line)
+        _print_written(output if is_written else None)
+    return found.exit_code

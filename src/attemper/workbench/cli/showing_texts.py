@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from attemper.attention_program.show import show_program
+from attemper.files import read_utf8
 from attemper.languages.measures import describe
-from attemper.languages.rasp.program import RaspProgram
+from attemper.languages.rasp.program import RaspProgram, parse_rasp
 from attemper.languages.words import listed
 from attemper.workbench.cli.console import out, print_json, print_program
-from attemper.workbench.cli.lowered import read_text
 
 
 def show_text(file: Path, *, json: bool, steps: bool) -> None:
     """Show the class of a program's text, how it is read, and the type of every definition; or its steps."""
-    found = read_text(file)
+    found = parse_rasp(read_utf8(file, "give the text of an attention program"))
     if steps:
         print_program(show_program(found.program))
         return

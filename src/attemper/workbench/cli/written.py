@@ -11,6 +11,7 @@ from attemper.workbench.language import Language
 from attemper.workbench.naming import language
 
 if TYPE_CHECKING:
+    from attemper.networks.layers import Network
     from attemper.workbench.naming import AtName, EmptyName
 
 
@@ -19,7 +20,7 @@ def written_language(
     alphabet: str | None = None,
     at: AtName | None = None,
     empty: EmptyName | None = None,
-    like: Alphabet | None = None,
+    like: Alphabet | Network | None = None,
 ) -> Language:
     """The language of a LANGUAGE argument and the options beside it; raises what `naming.language` raises."""
     with activity("reading the language"):

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import final
 
-from attemper.attention_program.show import show_program
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.classes import classify
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.regular.relating import shortest_word
-from attemper.languages.temporal.show import show
 from attemper.languages.words import show_word
-from attemper.workbench.automata import Caps
 from attemper.workbench.decompiling import Decompiled, Departure, departure
 
 LONGEST_SHOWN = 400
@@ -30,14 +25,6 @@ MOST_CLASSIFIED = 2_000
 ENDS = (("accepted", True), ("rejected", False))
 
 
-class PrintAs(StrEnum):
-    """What is printed or written."""
-
-    AUTOMATON = "automaton"
-    FORMULA = "formula"
-    PROGRAM = "program"
-
-
 @final
 @dataclass(frozen=True)
 class Remarks:
@@ -50,33 +37,10 @@ class Remarks:
     departure: Departure | None
 
 
-@final
-@dataclass(frozen=True)
-class Printed:
-    """What is said of a network."""
-
-    found: Decompiled
-    text: str
-    """The automaton, formula or program that was asked for."""
-    remarks: Remarks | None
-    """None where these were not asked for, or not waited for."""
-
-
-def text_of(found: Decompiled, form: PrintAs) -> str:
-    """What was asked for. Raises `UnsupportedError` where that does not exist."""
-    match form:
-        case PrintAs.PROGRAM:
-            return show_program(found.realisation.program)
-        case PrintAs.AUTOMATON if found.automaton is not None:
-            return dfa_to_json(found.automaton)
-        case _:
-            return f"{show(found.formula)}\n"
-
-
-def remarks_on(found: Decompiled, caps: Caps) -> Remarks:
-    """The class, a formula, and where what was read differs from the claim, followed within the caps."""
+def remarks_on(found: Decompiled) -> Remarks:
+    """The class, a formula, and where what was read differs from the claim."""
     kind = "" if found.automaton is None else class_of(found.automaton)
-    return Remarks(kind, _short_formula(found), departure(found, caps))
+    return Remarks(kind, _short_formula(found), departure(found))
 
 
 def class_of(automaton: Dfa) -> str:
@@ -93,36 +57,35 @@ def _short_formula(found: Decompiled) -> str:
     if found.automaton is not None and len(found.automaton.moves) > SMALL:
         return ""
     try:
-        return show(found.formula)
+        return found.formula
     except UnsupportedError:
         return ""
 
 
-def lines_of(shown: Printed, form: PrintAs) -> list[str]:
-    """What is printed."""
-    found, automaton, remarks = shown.found, shown.found.automaton, shown.remarks
-    proved = f"PROVED: {_claim(found)}"
-    if form is not PrintAs.AUTOMATON:
-        return [shown.text.rstrip("\n"), proved]
+def lines_of(found: Decompiled, remarks: Remarks | None) -> list[str]:
+    """What is printed; without remarks the verdict alone."""
+    automaton = found.automaton
     if remarks is None:
-        return [proved]
+        return [verdict_line(found)]
     if automaton is None:
-        lines = [proved, f"formula: {remarks.formula}", _empty(found), *_departed(remarks.departure)]
-        return [*lines, f"no automaton was found: {found.reason}"]
+        lines = [verdict_line(found), f"formula: {remarks.formula}", _empty(found)]
+        return [*lines, *_departed(remarks.departure), f"no automaton was found: {found.reason}"]
     is_short = remarks.formula and len(remarks.formula) <= LONGEST_SHOWN
     formula = f"formula: {remarks.formula if is_short else 'see --as formula'}"
     kind, *words = automaton_lines(automaton, remarks.kind)
-    return [proved, kind, formula, *words, *_departed(remarks.departure)]
+    return [verdict_line(found), kind, formula, *words, *_departed(remarks.departure)]
+
+
+def verdict_line(found: Decompiled) -> str:
+    """The status, and what it is about."""
+    return f"{found.status}: {found.reason if found.held is None else _claim(found)}"
 
 
 def _claim(found: Decompiled) -> str:
     if found.automaton is None:
         return "it computes a formula that counts, at all lengths, in real arithmetic"
     states = f"{len(found.automaton.moves):,} state{'' if len(found.automaton.moves) == 1 else 's'}"
-    return (
-        f"it computes an automaton with {states}, at all lengths, in real arithmetic "
-        f"({found.configurations:,} configurations followed)"
-    )
+    return f"it computes an automaton with {states}, at all lengths, in real arithmetic"
 
 
 def _empty(found: Decompiled) -> str:
@@ -142,10 +105,14 @@ def _departed(found: Departure | None) -> list[str]:
             return [f"differs from the certificate's claim at {show_word(word)}"]
 
 
-def record_of(shown: Printed, form: PrintAs) -> dict[str, object]:
-    """What was read, as JSON data."""
-    found, automaton, remarks = shown.found, shown.found.automaton, shown.remarks
+def record_of(found: Decompiled, remarks: Remarks | None) -> dict[str, object]:
+    """What was read, as JSON data; without remarks the looking for them was interrupted."""
+    if found.held is None:
+        return {"subject": found.subject.place, "status": str(found.status), "reason": found.reason}
+    automaton = found.automaton
     record: dict[str, object] = {
+        "subject": found.subject.place,
+        "status": str(found.status),
         "automaton": None if automaton is None else automaton.tree(),
         "states": None if automaton is None else len(automaton.moves),
         "configurations": found.configurations,
@@ -158,8 +125,7 @@ def record_of(shown: Printed, form: PrintAs) -> dict[str, object]:
         for name, accepted in ENDS:
             word = shortest_word(automaton, accepted)
             record[f"shortest_{name}"] = None if word is None else list(word)
-    if form is PrintAs.PROGRAM:
-        record["program"] = shown.text
+    record["program"] = found.program
     if remarks is None:
         record["interrupted"] = True
     elif remarks.departure is not None:

@@ -34,17 +34,17 @@ OWN_COST = 64
 @final
 @dataclass(frozen=True)
 class Plan:
-    """The words to try: all up to a length, then random and adversarial ones up to another."""
+    """The words to try: all up to a length, then so many random and adversarial ones up to the longest."""
 
     up_to: int
-    random_words: int
-    length: int
+    count: int
+    longest: int
     seed: int = 0
 
     @property
-    def longest(self) -> int:
+    def reach(self) -> int:
         """The greatest length that a word may have."""
-        return max(self.up_to, self.length if self.random_words else 0)
+        return max(self.up_to, self.longest if self.count else 0)
 
 
 @final
@@ -75,7 +75,7 @@ def count_words(model: Model, plan: Plan) -> int:
             f"use --up-to {possible} or less"
         )
     exhaustive: int = sum(size**length for length in range(1, plan.up_to + 1))
-    return exhaustive + plan.random_words
+    return exhaustive + plan.count
 
 
 def tasks(model: Model, plan: Plan, part: PlanPart) -> Iterator[tuple[Batch, ...]]:
@@ -128,17 +128,17 @@ def _cost(batch: Stretch | WordList) -> int:
 def _drawn(model: Model, plan: Plan) -> Iterator[list[Word]]:
     """Lists of words at the formula's numbers, at boundaries and at random, each list of one length."""
     rng = random.Random(plan.seed)
-    left = plan.random_words
+    left = plan.count
     at_numbers: list[Word] = []
     if isinstance(model.language.definition, TemporalLanguage):
         symbols = _some(rng, model.alphabet.symbols)
-        found = words_at_the_boundary(model.language.definition.formula, symbols, plan.length)
+        found = words_at_the_boundary(model.language.definition.formula, symbols, plan.longest)
         at_numbers = list(islice(found, MAX_BOUNDARY_WORDS))
     # Half of the budget goes to the formula's own boundaries, if it has numbers.
     for word in rng.sample(at_numbers, min(left // 2, len(at_numbers))):
         left -= 1
         yield [word]
-    length, members = plan.length, _members(model.language.definition, plan.length)
+    length, members = plan.longest, _members(model.language.definition, plan.longest)
     while left > 0:
         symbols = _some(rng, model.alphabet.symbols)
         boundary = list(boundary_words(symbols, length))
@@ -150,7 +150,7 @@ def _drawn(model: Model, plan: Plan) -> Iterator[list[Word]]:
         left -= len(chunk)
         yield chunk
         # A quarter of the lengths is the greatest: constructions break there first.
-        length = plan.length if rng.random() < 0.25 else rng.randint(1, plan.length)
+        length = plan.longest if rng.random() < 0.25 else rng.randint(1, plan.longest)
 
 
 def _members(language: Definition, longest: int) -> Numbering | None:

@@ -59,14 +59,14 @@ class Sweep:
     symbols where torch is not installed.
 
     >>> from attemper.workbench.compiling import compile
-    >>> sweep = Sweep(compile("O a", "ab"), Plan(up_to=4, random_words=20, length=50))
+    >>> sweep = Sweep(compile("O a", "ab"), Plan(up_to=4, count=20, longest=50))
     >>> sweep.run().words, sweep.finished
     (50, 2)
     """
 
     def __init__(self, model: Model, plan: Plan) -> None:
         count_words(model, plan)
-        require_reached(plan.longest)
+        require_reached(plan.reach)
         self.model, self.plan = model, plan
         self._finished = {part: _Finished() for part in PlanPart}
 

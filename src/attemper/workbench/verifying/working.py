@@ -59,7 +59,7 @@ def packed(model: Model) -> BatchTask:
     """
     try:
         with deep(RECURSION):
-            data = pickle.dumps((model.network, model.language), protocol=pickle.HIGHEST_PROTOCOL)
+            data = pickle.dumps((model.network, model.language.definition), protocol=pickle.HIGHEST_PROTOCOL)
     except RecursionError:
         # Python 3.12 has a limit for this that nobody can raise.
         raise UnsupportedError(
