@@ -95,9 +95,10 @@ mutate: $(DEV_READY) ## change the checker's code place by place: a test must no
 bench: $(DEV_READY) ## comparisons side by side, in one run
 	$(BIN)/python -m benchmarks
 
-gallery: $(DEV_READY) ## write the pages of docs/gallery, which run networks in a browser, and docs/figures
+gallery: $(DEV_READY) ## write docs/gallery, docs/figures, and pages of all the zoo, in build/zoo: they run networks in a browser
 	$(TEST_ENV) $(BIN)/python -m tests.support.writers.gallery
 	$(TEST_ENV) $(BIN)/python -m tests.support.writers.figures
+	$(TEST_ENV) $(BIN)/python -m attemper.workbench.zoo_pages build/zoo
 
 docs: $(DOCS_READY) ## the site, in build/site: every warning is an error (1.8 GB of libraries)
 	$(TEST_ENV) NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/python -m mkdocs build --strict

@@ -122,7 +122,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
         attemper("compile", "regex:(a|b)*ab", "--alphabet", "ab", "-o", ends),
         attemper("compile", "O a", "--alphabet", "ab", "-o", normed, "--rms-norm", "--explain"),
         attemper("refute", reader, "zoo:parity", "--length", "20", "--free", "0.5", "-o", refuted),
-        attemper("restrict", refuted),
+        attemper("show", refuted),
         attemper("check", refuted),
         attemper("influence", reader, "--n", "4,5"),
         attemper("influence", reader, "--n", "8", "--logit-range", "n"),

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from attemper.theories.refutation.ask import refute
     from attemper.theories.softening.ask import load_softened, soften
     from attemper.version import __version__
-    from attemper.workbench.asking import classify, to_formula, verify
+    from attemper.workbench.asking import verify
     from attemper.workbench.checking import check
+    from attemper.workbench.classifying import classify
     from attemper.workbench.compiling import compile  # noqa: A004
     from attemper.workbench.decompiling import decompile
     from attemper.workbench.folder import load
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from attemper.workbench.model import Model
     from attemper.workbench.naming import dfa, formula, language, program, regex
     from attemper.workbench.same import same
+    from attemper.workbench.translating import to_formula
     from attemper.workbench.zoo import zoo
 
 __all__ = [
@@ -117,7 +119,7 @@ _HOMES = {
     "WordError": "attemper.errors",
     "__version__": "attemper.version",
     "check": "attemper.workbench.checking",
-    "classify": "attemper.workbench.asking",
+    "classify": "attemper.workbench.classifying",
     "compile": "attemper.workbench.compiling",
     "decompile": "attemper.workbench.decompiling",
     "depth": "attemper.theories.depth.ask",
@@ -133,7 +135,7 @@ _HOMES = {
     "register_predicate": "attemper.exact.predicates",
     "same": "attemper.workbench.same",
     "soften": "attemper.theories.softening.ask",
-    "to_formula": "attemper.workbench.asking",
+    "to_formula": "attemper.workbench.translating",
     "verify": "attemper.workbench.asking",
     "zoo": "attemper.workbench.zoo",
 }

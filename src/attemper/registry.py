@@ -19,6 +19,8 @@ class FileFormat:
     """How its format begins, before the version."""
     judge: str
     """`module:name` of a `checker.verdict.Judge`."""
+    show: str
+    """`module:name` of a `workbench.report.files.ShowsFile`."""
 
 
 @final
@@ -36,11 +38,28 @@ class Command:
 
 
 FORMATS = (
-    FileFormat("attemper-approximation/", "attemper.theories.softening.check.claims:judge"),
-    FileFormat("attemper-depth/", "attemper.theories.depth.check.claims:judge"),
-    FileFormat("attemper-limit/", "attemper.theories.influence.check.claims:judge"),
-    FileFormat("attemper-refutation/", "attemper.theories.refutation.check.claims:judge"),
+    FileFormat(
+        "attemper-approximation/",
+        "attemper.theories.softening.check.claims:judge",
+        "attemper.theories.softening.report:show_softened",
+    ),
+    FileFormat(
+        "attemper-depth/",
+        "attemper.theories.depth.check.claims:judge",
+        "attemper.theories.depth.report:show_depth",
+    ),
+    FileFormat(
+        "attemper-limit/",
+        "attemper.theories.influence.check.claims:judge",
+        "attemper.theories.influence.report:show_bound",
+    ),
+    FileFormat(
+        "attemper-refutation/",
+        "attemper.theories.refutation.check.claims:judge",
+        "attemper.theories.refutation.report:show_refutation",
+    ),
 )
+
 
 COMMANDS = (
     Command(
@@ -59,13 +78,13 @@ COMMANDS = (
         "Networks",
         "trace",
         "attemper.workbench.cli.tracing:trace_command",
-        "Show every subformula at every position, every head's attention (soft and hard), and margins.",
+        "Show the verdict, every subformula at every position, every head's attention, and margins.",
     ),
     Command(
         "Networks",
         "show",
         "attemper.workbench.cli.showing:show_command",
-        "Show layers, heads, widths, position embeddings, temperatures, logits, and the certified horizons.",
+        "Show what a path holds: a network, a program's text, a refutation, a bound, or a depth.",
     ),
     Command(
         "Networks",
@@ -109,7 +128,7 @@ COMMANDS = (
         "Languages",
         "zoo",
         "attemper.workbench.cli.zoo:zoo_command",
-        "List what has a name; show one, with words; or write pages of all.",
+        "List what has a name; or show one, with words.",
     ),
     Command(
         "Proofs",
@@ -143,12 +162,6 @@ COMMANDS = (
         "attemper.theories.refutation.command:refute_command",
         "Find two words that a hard-attention transformer cannot tell apart, though a language "
         "does, with proof.",
-    ),
-    Command(
-        "Limits",
-        "restrict",
-        "attemper.theories.refutation.command:restrict_command",
-        "Show a refutation's restriction: which symbols are fixed, and who can attend where under it.",
     ),
     Command(
         "Limits",

@@ -382,7 +382,7 @@ def test_a_refutation_about_very_long_words_is_unknown(once: Path, tmp_path: Pat
     assert_answer(
         check(file), Status.UNKNOWN, "about words of 30,000 symbols, and at most 10,000 are checked"
     )
-    refused = run_command_line("restrict", file)
+    refused = run_command_line("show", file)
     assert refused.code == ExitCode.UNSUPPORTED
     assert "at most 10,000 are checked" in refused.err
 
@@ -575,6 +575,6 @@ def test_words_of_a_refutation_are_escaped(once: Path, tmp_path: Path) -> None:
     entries = json.loads(file.read_text(encoding="utf-8"))
     entries.update(symbols=["0", EVIL], stranger=[EVIL] * 8, semantics=EVIL)
     file.write_text(json.dumps(entries), encoding="utf-8")
-    for outcome in (check(file), check(file, "--json"), run_command_line("restrict", file)):
+    for outcome in (check(file), check(file, "--json"), run_command_line("show", file)):
         assert outcome.code == ExitCode.FILE
         assert all(line.isprintable() for line in (outcome.out + outcome.err).split("\n"))

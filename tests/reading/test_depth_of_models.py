@@ -22,7 +22,12 @@ def lower_bounds(seeds: range) -> int:
             continue
         prefix, period = max(1, plain.prefix + 1), plain.period
         found = depth(
-            read.dfa, layers=len(plain.layers), period=period, prefix=prefix, classes=2_000, seconds=2
+            read.dfa,
+            layers=len(plain.layers),
+            period=period,
+            prefix=prefix,
+            limits={"classes": 2_000},
+            seconds=2,
         )
         assert found.lower <= len(plain.layers), seed
         compared += 1

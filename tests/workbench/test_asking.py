@@ -179,11 +179,10 @@ def test_nothing_found_has_a_reason() -> None:
 def test_a_formula_is_the_automaton_s() -> None:
     dfa = attemper.regex("a*b", "ab")
     found = attemper.to_formula(dfa)
-    assert found == attemper.to_formula(attemper.compile(dfa))
+    assert found.formula == attemper.to_formula(attemper.compile(dfa)).formula
     assert found.proved
-    model = attemper.compile(str(found), "ab")
-    assert attemper.check(model, dfa, program=None).status in {Status.PROVED, Status.UNKNOWN}
+    model = attemper.compile(found.text, "ab")
+    assert attemper.check(model, dfa.definition, program=None).status in {Status.PROVED, Status.UNKNOWN}
     for word in ("b", "aab", "ba", "aa", "bb"):
-        assert model.accepts(word) is dfa.accepts(tuple(word))
-    with pytest.raises(OptionError, match="language=TemporalLanguage is no automaton"):
-        attemper.to_formula(attemper.compile("O a", "ab"))
+        assert model.accepts(word) is dfa.accepts(word)
+    assert attemper.to_formula(attemper.compile("O a", "ab")).text == "O a"

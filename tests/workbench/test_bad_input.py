@@ -60,8 +60,8 @@ class BadFormula:
 DECODER = ("--regime", "decoder")
 
 BAD_FORMULAS = {
-    "empty": BadFormula("", ExitCode.SOURCE, "line 1, column 1"),
-    "blank": BadFormula(" \t ", ExitCode.SOURCE, "line 1"),
+    "empty": BadFormula("", ExitCode.USAGE, "'' names no language: write formula:TEXT"),
+    "blank": BadFormula(" \t ", ExitCode.USAGE, "names no language"),
     "breaks off": BadFormula("a &", ExitCode.SOURCE, "ends too early"),
     "open bracket": BadFormula("(a", ExitCode.SOURCE, "ends too early"),
     "open count": BadFormula("#<[a", ExitCode.SOURCE, "ends too early"),
@@ -323,7 +323,7 @@ def test_every_command_refuses_a_damaged_folder(command: str, folder: Path) -> N
 
 
 def test_a_file_is_not_a_model(folder: Path) -> None:
-    assert_refused(attemper("show", folder / STRUCTURE), ExitCode.FILE, "cannot read '")
+    assert_refused(attemper("show", folder / STRUCTURE), ExitCode.FILE, "is of no kind that is shown: give")
 
 
 def set_source(key: str, value: str) -> Callable[[Structure], None]:

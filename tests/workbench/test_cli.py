@@ -56,12 +56,15 @@ def test_compile_gives_the_summary_as_json(tmp_path: Path) -> None:
     record = outcome.record
     assert record["directory"] == str(folder)
     assert record["formula"] == "O '1'"
-    assert record["alphabet"] == "0 1"
+    assert record["alphabet"] == ["0", "1"]
+    assert list(record)[:3] == ["language", "alphabet", "alphabet_from_text"]
+    assert (record["language"], record["alphabet_from_text"]) == ("formula:O '1'", False)
     assert (record["at"], record["empty"], record["regime"]) == ("last", "reject", "unbounded")
     assert record["heads"] == len(record["head_list"]) == 1
     assert record["head_list"][0]["construction"] == "Select"
     shown = attemper("show", folder, "--json").record
-    assert {"directory": str(folder), **shown, "replaced": False, "notes": []} == record
+    said = {"language": "formula:O '1'", "alphabet_from_text": False, "directory": str(folder)}
+    assert {**said, **shown, "replaced": False, "notes": []} == record
 
 
 @pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])

@@ -178,7 +178,7 @@ s1 = letter ["a", "b"]
 s2 = attend <= rightmost where s0:s0 s1:s1 value s0 default 0
 output s2
 """
-    language = attemper.compile(attemper.program(parse_program(text))).language
+    language = attemper.program(parse_program(text)).definition
     network = compile_language(language, parse_program(text).alphabet, Regime.UNBOUNDED).soft
     with pytest.raises(UnsupportedError, match="two cases"):
         language.bits(("a",))
@@ -189,12 +189,12 @@ output s2
 def test_commands_on_a_program(tmp_path: Path) -> None:
     text, folder = tmp_path / "far.program", tmp_path / "far"
     text.write_text(FAR)
-    made = command("compile", "--program", text, "-o", folder, "--regime", "decoder", "--json")
+    made = command("compile", f"program:{text}", "-o", folder, "--regime", "decoder", "--json")
     assert (made.code, made.record["layers"]) == (ExitCode.OK, 3)
     assert made.record["horizons"][0]["horizon"] > 1000
     assert command("check", folder).code == ExitCode.OK
     assert command("check", folder, "--against", f"program:{text}").code == ExitCode.OK
-    assert command("verify", folder, "--up-to", "4", "--random", "8", "--length", "20").code == ExitCode.OK
+    assert command("verify", folder, "--up-to", "4", "--count", "8", "--longest", "20").code == ExitCode.OK
     assert command("run", folder, "abba", "--json").record["positions"] == [int(bit) for bit in far("abba")]
     assert "s5 = previous 3 s4 default 1" in command("trace", folder, "abba").out
     assert "s4 = attend <= rightmost where" in command("check", folder, "--explain").out
@@ -207,31 +207,31 @@ def test_commands_on_a_program(tmp_path: Path) -> None:
 def test_commands_on_symbols(tmp_path: Path) -> None:
     text, folder = tmp_path / "induction.program", tmp_path / "induction"
     text.write_text(INDUCTION)
-    assert command("compile", "--program", text, "-o", folder).code == ExitCode.OK
+    assert command("compile", f"program:{text}", "-o", folder).code == ExitCode.OK
     assert command("run", folder, "abcab", "cc").out.splitlines() == [
         "abcab  none none none b c",
         "cc  none none",
     ]
     assert command("run", folder, "abab", "--json").record["outputs"] == list(induction("abab"))
     assert "puts out             one of a b c none at every position" in command("show", folder).out
-    assert command("verify", folder, "--up-to", "4", "--random", "8", "--length", "20").code == ExitCode.OK
+    assert command("verify", folder, "--up-to", "4", "--count", "8", "--longest", "20").code == ExitCode.OK
     assert command("check", folder).code == ExitCode.OK
     assert '"output": [\n  [\n   "a",' in (folder / STRUCTURE).read_text()
     assert load(folder).output("abab") == induction("abab")
     refused = command("refute", folder, "regex:a*", "--alphabet", "a b c", "--length", "8")
     assert (refused.code, "puts out a symbol" in refused.err) == (ExitCode.UNSUPPORTED, True)
-    assert command("compile", "--program", text, "-o", folder, "--at", "last").code == ExitCode.USAGE
+    assert command("compile", f"program:{text}", "-o", folder, "--at", "last").code == ExitCode.USAGE
 
 
 def test_what_commands_refuse(tmp_path: Path) -> None:
     text = tmp_path / "ahead.program"
     text.write_text('alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = next 2 s0 default 0\noutput s1\n')
-    ahead = command("compile", "--program", text, "-o", tmp_path / "x", "--regime", "decoder")
+    ahead = command("compile", f"program:{text}", "-o", tmp_path / "x", "--regime", "decoder")
     assert (ahead.code, "next s0 default 0" in ahead.err) == (ExitCode.UNSUPPORTED, True)
     assert (
-        command("compile", "--program", text, "-o", tmp_path / "x", "--alphabet", "ab").code == ExitCode.USAGE
+        command("compile", f"program:{text}", "-o", tmp_path / "x", "--alphabet", "ab").code == ExitCode.USAGE
     )
-    assert command("compile", "O a", "--program", text, "-o", tmp_path / "x").code == ExitCode.USAGE
+    assert command("compile", "O a", f"program:{text}", "-o", tmp_path / "x").code == ExitCode.USAGE
     text.write_text('alphabet ["a", "b"]\ns0 = lettr ["a"]\noutput s0\n')
-    wrong = command("compile", "--program", text, "-o", tmp_path / "x")
+    wrong = command("compile", f"program:{text}", "-o", tmp_path / "x")
     assert (wrong.code, "unknown step" in wrong.err) == (ExitCode.SOURCE, True)

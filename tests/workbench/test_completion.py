@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from attemper.languages.named.zoo import everything
 from attemper.registry import COMMANDS
 from attemper.workbench.cli.app import ASKED, commands, typed_in
 from tests.support.slowly import mostly_slow
@@ -59,12 +60,16 @@ def completed(home: Path, *words: str) -> list[str]:
 
 OFFERED = [
     (("ch",), ["check"]),
-    (("c",), ["compile", "classify", "certify", "check"]),
-    (("run", "--d"), ["--dtype"]),
+    (("c",), ["compile", "classify", "check", "certify"]),
+    (("run", "--d"), ["--dtype", "--device"]),
     (("run", "majority", "--dtype", "b"), ["bfloat16"]),
     (("run", "--dtype", "float32", "--w"), ["--words", "--weights"]),
-    (("limits", "s"), ["source"]),
-    (("limits", "source", "--b"), ["--bits"]),
+    (("compile", "re"), ["regex:"]),
+    (("same", "formula:a", "p"), ["program:"]),
+    # bash makes words of colons, and completes what stands behind them: here a name, and files by itself.
+    (("compile", "zoo", ":", "dyck-1"), ["dyck-1", "dyck-1-depth-3", "dyck-1-depth-10"]),
+    (("depth", "zoo", ":"), [entry.name for entry in everything()]),
+    (("classify", "dfa", ":", "x"), [""]),
     (("check", "majority", "--exp"), ["--explain"]),
     (("--vers",), ["--version"]),
     (("nothing", "--d"), [""]),
@@ -102,7 +107,7 @@ def test_what_is_installed_is_there_in_the_next_shell(home: Path) -> None:
         ({ASKED: "complete_bash", "COMP_WORDS": "attemper\ncheck\n--ex"}, ["check"]),
         ({ASKED: "complete_bash", "COMP_WORDS": "attemper\ncheck\n"}, ["check"]),
         ({ASKED: "complete_bash", "COMP_WORDS": "attemper\nche"}, []),
-        ({ASKED: "complete_zsh", "_TYPER_COMPLETE_ARGS": "attemper limits source "}, ["limits", "source"]),
+        ({ASKED: "complete_zsh", "_TYPER_COMPLETE_ARGS": "attemper compile zoo:x "}, ["compile", "zoo:x"]),
         ({ASKED: "source_bash"}, []),
     ],
 )

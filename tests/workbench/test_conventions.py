@@ -271,19 +271,27 @@ def test_what_the_first_run_loads_is_not_taken_for_what_every_symbol_takes(
     clock = iter([0, 200, 201])
     monkeypatch.setattr(running, "LONG", 50)
     monkeypatch.setattr(running, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-    said = running.forecast(load(tmp_path / "once"), ("a",) * 100, "soft", "float64", "matrix")
+    how: running.HowRun = {"weights": "soft", "dtype": "float64", "engine": "matrix", "device": "cpu"}
+    said = running.forecast(load(tmp_path / "once"), ("a",) * 100, how)
     assert said == "a word of 100 symbols: the time grows like n^2, so it takes about 4 s"
 
 
 @pytest.mark.parametrize(
-    "arguments", [("compile", "-o", "x"), ("classify",), ("formula",)], ids=lambda some: str(some[0])
+    ("arguments", "work"),
+    [
+        (("compile", "-o", "x"), "compiling"),
+        (("classify",), "making the automaton"),
+        (("to-formula",), "making the automaton"),
+        (("depth",), "depth"),
+    ],
+    ids=lambda some: str(some[0]),
 )
 def test_long_work_says_what_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], work: str
 ) -> None:
     said: list[str] = []
     begin = type(doing).begin
     monkeypatch.setattr(type(doing), "begin", lambda own, text: said.append(text) or begin(own, text))
     monkeypatch.chdir(tmp_path)
     assert attemper(*arguments, "regex:(ab)*", "--alphabet", "ab").code == ExitCode.OK
-    assert "making the automaton" in said
+    assert {"reading the language", work} <= set(said)

@@ -133,7 +133,7 @@ RIGHT = "alphabet a b\nempty reject\noutput (leftmost[{0}] symbol else 'none') =
 def test_what_looks_to_the_right_is_told_what_to_do(tmp_path: Path) -> None:
     for name, mask in (("all", "all"), ("past", "j <= i")):
         (tmp_path / f"{name}.rasp").write_text(RIGHT.format(mask), encoding="utf-8")
-        made = run_attemper("compile", f"program:{tmp_path / name}.rasp", "-o", tmp_path / name)
+        made = run_attemper("compile", f"program:{tmp_path}/{name}.rasp", "-o", tmp_path / name)
         assert made.code == 0, made.err
     refused = run_attemper("decompile", tmp_path / "all")
     assert refused.code == 12

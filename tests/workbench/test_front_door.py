@@ -172,9 +172,9 @@ def test_what_stands_behind_two_dashes_is_no_option(here: Path) -> None:
 
 @pytest.mark.parametrize("begun", ["", "f", "re", "z", "net"])
 def test_kinds_complete_in_shells(begun: str) -> None:
-    from attemper.workbench.cli.options import kinds_begun
+    from attemper.workbench.cli.completion import languages_begun
 
-    found = kinds_begun(begun)
+    found = languages_begun(begun)
     assert found
     assert all(kind.startswith(begun) and kind.endswith(":") for kind in found)
-    assert kinds_begun("x") == []
+    assert languages_begun("x") == []

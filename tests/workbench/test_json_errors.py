@@ -63,7 +63,7 @@ def test_results_stay_on_the_standard_output_when_a_word_cannot_be_read(folder: 
         (("certify", "no-such-folder"), 6),
         (("check", "{}", "--seconds", "-1"), 2),
         (("refute", "{}", "zoo:dyck2", "--length", "8"), 4),
-        (("restrict", "no-such-file"), 6),
+        (("show", "no-such-file"), 6),
         (("lemma", "--c", "99"), 2),
         (("trace", "{}", "x"), 5),
         (("verify", "{}", "--up-to", "60"), 4),
@@ -103,7 +103,7 @@ output rightmost[j <= i : d(j) < d(i)] in 'a' else false
 def test_a_refused_part_of_a_program_is_shown_as_one_that_cannot_be_read(tmp_path: Path) -> None:
     file = tmp_path / "p.rasp"
     file.write_text(NOT_BUILT, encoding="utf-8")
-    arguments = ("compile", "--program", file, "-o", tmp_path / "x")
+    arguments = ("compile", f"program:{file}", "-o", tmp_path / "x")
     said = attemper(*arguments).err.splitlines()
     assert said[0].endswith("(line 3, column 27)")
     assert said[1].endswith(NOT_BUILT.splitlines()[2])

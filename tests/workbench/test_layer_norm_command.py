@@ -54,7 +54,7 @@ def test_automata_and_programs_are_normalised_too(tmp_path: Path) -> None:
     assert attemper("run", tmp_path / "ends", "aab", "ba").out == "accepted  aab  001\nrejected  ba  10\n"
     text = "alphabet a b\nempty reject\noutput previous(2) in 'a'\n"
     (tmp_path / "two.rasp").write_text(text, encoding="utf-8")
-    outcome = attemper("compile", "--program", tmp_path / "two.rasp", "--layer-norm", "-o", tmp_path / "two")
+    outcome = attemper("compile", f"program:{tmp_path}/two.rasp", "--layer-norm", "-o", tmp_path / "two")
     assert outcome.code == ExitCode.OK
     assert library.load(tmp_path / "two").positions("aabb") == (False, False, True, True)
 

@@ -283,17 +283,19 @@ def test_values_of_options_are_checked() -> None:
         ({"horizon": 5, "dtype": "float16"}, "dtype='float16' is none of"),
         ({"kernel": "eager"}, "kernel='eager' is none of 'numerator-first', 'normalise-first', 'scan'"),
         ({"regime": "warm"}, "regime='warm' is none of"),
-        ({"caps": {"symbol": 1}}, "there is no cap 'symbol'; the caps are image_sets, .*symbols, labels"),
-        ({"caps": {"counter": 1}}, "there is no cap 'counter'"),
-        ({"caps": {3: 3}}, "there is no cap '3'"),
-        ({"caps": {"symbols": "many"}}, "the cap 'symbols' must be a whole number from 0 on, not 'many'"),
-        ({"caps": {"symbols": True}}, "must be a whole number"),
-        ({"caps": {"symbols": -1}}, "must be a whole number"),
+        (
+            {"limits": {"symbol": 1}},
+            "there is no limit 'symbol'; the limits are: image_sets, .*symbols, labels",
+        ),
+        ({"limits": {"counter": 1}}, "there is no limit 'counter'"),
+        ({"limits": {3: 3}}, "there is no limit '3'"),
+        ({"limits": {"symbols": "many"}}, "the limit 'symbols' is a whole number from 0 on, not 'many'"),
+        ({"limits": {"symbols": True}}, "is a whole number from 0 on"),
+        ({"limits": {"symbols": -1}}, "is a whole number from 0 on"),
     ):
         for call in (
             lambda **given: attemper.compile("O a", "ab", **given),
-            lambda **given: attemper.compile(attemper.regex("a*b", "ab"), **given),
-            lambda **given: attemper.compile(attemper.regex("a*b", "ab"), **given),
+            lambda **given: attemper.compile("regex:a*b", "ab", **given),
         ):
             with pytest.raises(OptionError, match=said):
                 call(**options)
@@ -312,24 +314,27 @@ def test_a_cap_that_a_refusal_names_can_be_set() -> None:
 
 def test_a_formula_takes_no_caps() -> None:
     for options in ({}, {"horizon": 100}):
-        with pytest.raises(OptionError, match=r"a formula has none: leave them out, .*compile_regex"):
-            attemper.compile("O a", "ab", caps={"symbols": 8_000}, **options)
-        assert attemper.compile("O a", "ab", caps={}, **options).accepts("ba")
+        with pytest.raises(OptionError, match=r"a formula or program has none: leave them out, .*regex:TEXT"):
+            attemper.compile("O a", "ab", limits={"symbols": 8_000}, **options)
+        assert attemper.compile("O a", "ab", limits={}, **options).accepts("ba")
 
 
 def test_things_of_another_type_are_refused_with_a_remedy() -> None:
     model: Any = attemper.compile("O a", "ab")
     public: Any = attemper
     for ask, said in (
-        (lambda: public.compile(5, "ab"), "formula is of the type int: give its text"),
-        (lambda: public.compile(public.regex(None, "ab")), "regex is of the type NoneType: give its text"),
-        (lambda: public.compile("a*b"), r"dfa is of the type str: give a Dfa, or what parse_regex"),
-        (lambda: public.compile("O a", "ab", caps=["symbols"]), "caps is of the type list: give names and"),
+        (lambda: public.compile(5, "ab"), "int names no language: give formula:TEXT"),
+        (lambda: public.regex(None, "ab"), "text is of the type NoneType: give an expression"),
+        (lambda: public.formula(5, "ab"), "text is of the type int: give a formula"),
+        (lambda: public.compile("a*b", "ab"), "unexpected"),
+        (
+            lambda: public.compile("regex:a", "ab", limits=["symbols"]),
+            "limits is of the type list: give names and",
+        ),
         (lambda: public.compile("O a", 5), "5 is no alphabet: give a text or a list"),
-        (lambda: public.parse_regex("a*b", None), "None is no alphabet"),
         (lambda: public.compile("O a", {"a"}), "is no alphabet: give a text or a list"),
-        (lambda: public.classify("a*b"), "str is no automaton: give parse_regex"),
-        (lambda: public.formula_of("a*b"), "language=str is no automaton"),
+        (lambda: public.classify(3), "int names no language"),
+        (lambda: public.to_formula(b"a*b"), "bytes names no language"),
         (lambda: public.verify("majority"), r"model is of the type str: .*attemper.load\(DIR\) reads one"),
         (
             lambda: public.check("majority", "O a"),
@@ -357,11 +362,12 @@ def test_everything_shows_itself_on_one_short_line(model: Model) -> None:
     long = attemper.compile(" & ".join(f"O (a & #<[b] >= {k})" for k in range(9)), "ab")
     (run,) = model.run(["01" * 500])
     dfa = attemper.regex("(0|11)*", "01")
-    for shown in (model, long, run, model.trace("01"), model.trace(""), attemper.classify(dfa)):
+    for shown in (model, long, run, model.trace("01"), model.trace(""), attemper.to_formula(dfa)):
         text = repr(shown)
         assert "\n" not in text
         assert len(text) <= 210
         assert text.startswith(f"<{type(shown).__name__} ")
+    assert repr(attemper.classify(dfa)) == "<Classified: solvable, 3 states>"
     certificate = attemper.compile(attemper.regex("a*b", "ab")).certify()
     assert len(repr(certificate)) < 800
     assert "Attend" not in repr(certificate)
@@ -441,4 +447,4 @@ def test_every_error_is_public() -> None:
 
 def test_completion_offers_what_is_public() -> None:
     assert dir(attemper) == sorted(attemper.__all__)
-    assert {"verify", "refute", "check", "classify", "formula_of"} <= set(dir(attemper))
+    assert {"verify", "refute", "check", "classify", "to_formula"} <= set(dir(attemper))

@@ -196,7 +196,7 @@ def test_trees_that_are_none(output: object) -> None:
 def test_commands_about_integers(tmp_path: Path) -> None:
     file, net = tmp_path / "one.rasp", tmp_path / "net"
     file.write_text("alphabet a b\noutput count[j <= i : symbol(j) = symbol(i)]\n", encoding="utf-8")
-    assert command("compile", "--program", file, "--regime", "decoder", "-o", net).code == ExitCode.OK
+    assert command("compile", f"program:{file}", "--regime", "decoder", "-o", net).code == ExitCode.OK
     assert command("run", net, "aab", "").out == "aab  1 2 1\n(empty)  \n"
     assert command("run", net, "aab", "--json").record == {"word": ["a", "a", "b"], "outputs": [1, 2, 1]}
     assert "puts out             an integer at every position: its share" in command("show", net).out
@@ -215,7 +215,7 @@ def test_hard_attention_with_numbers_has_no_answer() -> None:
 def test_commands_about_distributions(tmp_path: Path) -> None:
     file, net = tmp_path / "one.program", tmp_path / "net"
     file.write_text(BIGRAMS, encoding="utf-8")
-    assert command("compile", "--program", file, "-o", net).code == ExitCode.OK
+    assert command("compile", f"program:{file}", "-o", net).code == ExitCode.OK
     assert command("run", net, "aa").out == "aa\n  1  a 0.5 b 0.5\n  2  a 0.333333 b 0.666667\n"
     assert command("check", net, "--against", f"program:{file}").code == ExitCode.OK
     other = tmp_path / "other.program"
@@ -223,7 +223,7 @@ def test_commands_about_distributions(tmp_path: Path) -> None:
     found = command("check", net, "--against", f"program:{other}")
     assert found.code == ExitCode.REFUTED
     assert "a number that is put out for 'aa' at position 2" in " ".join(found.out.split())
-    refused = command("compile", "--program", file, "--at", "first", "-o", tmp_path / "no")
+    refused = command("compile", f"program:{file}", "--at", "first", "-o", tmp_path / "no")
     assert refused.code == ExitCode.USAGE
 
 

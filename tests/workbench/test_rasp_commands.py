@@ -68,7 +68,7 @@ def test_commands_on_a_text(tmp_path: Path) -> None:
     file, folder = tmp_path / "kinds.rasp", tmp_path / "kinds"
     # Some editors begin a file with a mark that says how bytes become characters, and end lines by two.
     file.write_bytes(b"\xef\xbb\xbf" + LAST_OF_KIND.replace("\n", "\r\n").encode())
-    outcome = command("compile", "--program", file, "--regime", "temperature", "-o", folder)
+    outcome = command("compile", f"program:{file}", "--regime", "temperature", "-o", folder)
     assert outcome.code == 0, outcome.err
     assert command("check", folder).code == 0
     assert command("run", folder, "abca").out.split() == ["abca", "none", "none", "b", "a"]
@@ -98,7 +98,7 @@ output !some[j <= i] (depth < 0 | wrong) & depth = 0
 def test_names_of_a_text_are_seen_in_labels_and_traces(tmp_path: Path) -> None:
     file, folder = tmp_path / "dyck.rasp", tmp_path / "net"
     file.write_text(NAMED)
-    assert command("compile", "--program", file, "-o", folder).code == ExitCode.OK
+    assert command("compile", f"program:{file}", "-o", folder).code == ExitCode.OK
     model = attemper.load(folder)
     assert model.rasp == NAMED
     labels = model.network.coordinates
@@ -208,8 +208,8 @@ def test_the_class_is_shown(tmp_path: Path, text: str, expected: str) -> None:
         ("alphabet a\nempty reject\noutput pos", (), ExitCode.SOURCE, "line 3, column 8"),
         ("alphabet a\noutput pos + len", (), ExitCode.UNSUPPORTED, "line 2, column 8"),
         ("alphabet a\noutput {a: 1/2}", (), ExitCode.SOURCE, "line 2, column 8"),
-        (FIRST, ("--at", "last"), ExitCode.USAGE, "says itself how it is read"),
-        (FIRST, ("--alphabet", "ab"), ExitCode.USAGE, "says its alphabet itself"),
+        (FIRST, ("--at", "last"), ExitCode.USAGE, "a program says this itself"),
+        (FIRST, ("--alphabet", "ab"), ExitCode.USAGE, "a program has its own"),
         (FIRST, ("--regime", "decoder"), ExitCode.UNSUPPORTED, "decoder"),
     ],
 )
@@ -218,7 +218,7 @@ def test_errors_of_texts(
 ) -> None:
     file = tmp_path / "bad.rasp"
     file.write_text(text, encoding="utf-8")
-    outcome = command("compile", "--program", file, *options, "-o", tmp_path / "out")
+    outcome = command("compile", f"program:{file}", *options, "-o", tmp_path / "out")
     assert outcome.code == code
     assert said in outcome.err
     assert "Traceback" not in outcome.err
@@ -228,7 +228,7 @@ def test_errors_of_texts(
 def test_a_missing_text_is_a_missing_file(tmp_path: Path) -> None:
     for arguments in (
         ("show", tmp_path / "none.rasp"),
-        ("compile", "--program", tmp_path / "none.rasp", "-o", "x"),
+        ("compile", f"program:{tmp_path / 'none.rasp'}", "-o", "x"),
     ):
         outcome = command(*arguments)
         assert outcome.code == ExitCode.FILE

@@ -20,10 +20,11 @@ from attemper.certificates.files import save as save_certificate
 from attemper.certifying.choosing import way_taken
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.decomposing.limits import CascadeCaps
-from attemper.errors import ExitCode, MalformedFileError
+from attemper.errors import ExitCode, MalformedFileError, OptionError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.regular.regex import parse_regex
+from attemper.workbench.cli.time_limit import TimeUp
 from attemper.workbench.folder import load
 from tests.support.cli.command_line import Outcome, attemper
 from tests.support.drawn import automata
@@ -72,8 +73,8 @@ class BadRegex:
 
 
 BAD_REGEXES = {
-    "empty": BadRegex("", ExitCode.SOURCE, "the empty word is written ()"),
-    "blank": BadRegex(" \t", ExitCode.SOURCE, "the expression is empty"),
+    "empty": BadRegex("", ExitCode.USAGE, "'regex:' names no language: write formula:TEXT"),
+    "blank": BadRegex(" \t", ExitCode.USAGE, "names no language"),
     "open bracket": BadRegex("a(b", ExitCode.SOURCE, "this bracket is not closed (line 1, column 2)"),
     "bracket too many": BadRegex("a)b", ExitCode.SOURCE, "')' closes nothing (line 1, column 2)"),
     "open set": BadRegex("[ab", ExitCode.SOURCE, "expected: ']'"),
@@ -276,7 +277,7 @@ def test_two_hundred_states(tmp_path: Path) -> None:
     path = saved(dfa_to_json(automata.clamped(200)), tmp_path)
     refused = attemper("compile", f"dfa:{path}", "-o", tmp_path / "n")
     assert_refused(refused, ExitCode.UNSUPPORTED, "beyond the cap of ")
-    assert "raise it with --cap " in refused.err
+    assert "raise it with --limit " in refused.err
 
 
 @pytest.mark.slow
@@ -342,7 +343,7 @@ def folder(request: pytest.FixtureRequest) -> Path:
 
 
 def language_of(folder: Path) -> Dfa:
-    language = load(folder).language
+    language = load(folder).language.definition
     assert isinstance(language, Dfa)
     return language
 
@@ -421,7 +422,7 @@ def test_words_with_other_symbols_are_refused(folder: Path) -> None:
 
 
 def test_verify(folder: Path) -> None:
-    outcome = attemper("verify", folder, "--up-to", "5", "--random", "40", "--length", "100", "--json")
+    outcome = attemper("verify", folder, "--up-to", "5", "--count", "40", "--longest", "100", "--json")
     assert outcome.code == 0
     assert outcome.record["agree"] is True
     assert outcome.record["words"] >= sum(2**n for n in range(6))
@@ -439,7 +440,8 @@ def test_verify_finds_the_word_where_the_source_was_exchanged(regex_folder: Path
 def test_trace(folder: Path) -> None:
     text = attemper("trace", folder, "abb")
     assert text.code == 0
-    assert text.out.splitlines()[0] == "word abb"
+    verdict = "accepted" if language_of(folder).accepts(("a", "b", "b")) else "rejected"
+    assert text.out.splitlines()[:2] == [verdict, "word abb"]
     records = attemper("trace", folder, "abb", "--json").records
     (output,) = [record for record in records if record["kind"] == "output"]
     bits = [value > 0.5 for value in output["values"]]
@@ -468,7 +470,7 @@ def test_the_empty_word(regex: str, accepts: bool, tmp_path: Path) -> None:
         "positions": [],
     }
     assert attemper("show", tmp_path, "--json").record["empty"] == ("accept" if accepts else "reject")
-    assert attemper("verify", tmp_path, "--up-to", "4", "--random", "0").code == 0
+    assert attemper("verify", tmp_path, "--up-to", "4", "--count", "0").code == 0
     assert attemper("check", tmp_path).code == 0
 
 
@@ -485,7 +487,7 @@ def test_symbols_of_several_characters(tmp_path: Path) -> None:
 
 def test_symbols_that_must_be_quoted(tmp_path: Path) -> None:
     assert attemper("compile", "regex:('(' ')')*", "--alphabet", "()", "-o", tmp_path).code == 0
-    assert load(tmp_path).regex == "('(' ')')*"
+    assert load(tmp_path).language.written == "('(' ')')*"
     assert verdicts(tmp_path, ["()()", "(()", ""]) == [True, False, True]
     assert attemper("show", tmp_path, "--json").record["regex"] == "('(' ')')*"
 
@@ -504,7 +506,7 @@ def test_a_horizon_is_reached_or_refused(tmp_path: Path) -> None:
         if (h["format"], h["kernel"]) == ("float32", "numerator-first")
     )
     assert horizon >= 100_000
-    assert load(tmp_path / "m").regex == "(a b)*"
+    assert load(tmp_path / "m").language.written == "(a b)*"
     far = ("--horizon", "100000", "--dtype", "bfloat16", "-o", tmp_path / "n")
     refused = attemper("compile", *source, *far)
     assert_refused(refused, ExitCode.UNSUPPORTED, "the largest that is proved is")
@@ -575,13 +577,75 @@ def test_the_words_of_a_witness_permute_its_states() -> None:
     assert sorted(record["witness"]["states"]) == [0, 1]
 
 
+@pytest.mark.parametrize("regex", ["(ab)*", "(b*ab*a)*b*"])
+def test_what_classify_prints_is_the_result(regex: str) -> None:
+    found = library.classify(f"regex:{regex}")
+    said = attemper("classify", f"regex:{regex}")
+    assert (said.code, said.out) == (found.exit_code, f"{found}\n")
+    assert attemper("classify", f"regex:{regex}", "--json").record == found.record
+    assert str(found).splitlines()[0] == "alphabet a b (from the text)"
+    assert found.record["alphabet_from_text"] is True
+    assert "(from the text)" not in attemper("classify", f"regex:{regex}", "--alphabet", "ab").out
+
+
+def test_classify_takes_whatever_names_a_regular_language(tmp_path: Path) -> None:
+    path = saved(dfa_to_json(parse_regex("(ab)*", "ab")), tmp_path)
+    library.compile("regex:(ab)*").save(tmp_path / "net")
+    for language in ("H (a <-> WY b) & b", f"dfa:{path}", path, f"{tmp_path / 'net'}", "zoo:ab-star"):
+        record = attemper("classify", language, "--json").record
+        assert record["class"] == "star-free", language
+    late = attemper("classify", "#<[a] <= #<[b]", "--seconds", 1)
+    assert late.code == ExitCode.UNKNOWN
+    assert "no answer within 1 seconds (making the automaton)" in late.err
+    refused = attemper("classify", "F a & O b", "--at", "last")
+    assert refused.code == ExitCode.UNSUPPORTED
+    assert "is not made an automaton" in refused.err
+
+
+def test_the_limits_that_classify_names_can_be_set() -> None:
+    ask = ("classify", "regex:.*a.{6}b.*a.{3}", "--alphabet", "ab")
+    few = attemper(*ask, "--limit", "sets=9", "--json")
+    assert few.code == 0
+    said = few.record["forcing"]["not_computed"]
+    assert "more than 9 sets of states" in said
+    assert 'raise it with --limit sets=36 (from Python: limits={"sets": 36})' in said
+    none = attemper(*ask, "--limit", "image_sets=5")
+    assert none.code == ExitCode.UNSUPPORTED
+    assert "raise it with --limit image_sets=20 (from Python" in " ".join(none.err.split())
+    assert_refused(attemper(*ask, "--limit", "set=9"), ExitCode.USAGE, "the limits are: image_sets, sets")
+    assert library.classify(ask[1], "ab", limits={"sets": 9}).forcing.refusal == said
+    with pytest.raises(OptionError, match="there is no limit 'set'"):
+        library.classify(ask[1], "ab", limits={"set": 9})
+
+
+def test_classify_whose_time_is_up_says_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    def out_of_time(*_: object) -> None:
+        raise TimeUp("the time was up; allow more with --seconds")
+
+    monkeypatch.setattr("attemper.workbench.classifying.growth", out_of_time)
+    said = attemper("classify", "regex:(ab)*")
+    assert said.code == ExitCode.UNKNOWN
+    assert "star-free" in said.out
+    last = said.out.splitlines()[-1]
+    assert last.endswith("at other lengths not computed: the time was up; allow more with --seconds")
+    monkeypatch.setattr("attemper.workbench.classifying.classes.classify", out_of_time)
+    none = attemper("classify", "regex:(ab)*")
+    assert (none.code, none.out) == (ExitCode.UNKNOWN, "")
+    assert "no answer within 60 seconds (making the automaton: it has 3 states" in none.err
+
+
 # Options ----------------------------------------------------------------------------------------------
 
 EXCLUSIVE: dict[str, tuple[tuple[str, ...], str]] = {
-    "nothing": (("--alphabet", "ab"), "give one of"),
-    "regex and automaton": (("regex:a", "dfa:x.json", "--alphabet", "ab"), "give one of"),
-    "regex without alphabet": (("regex:a"), "--regex needs an --alphabet"),
-    "automaton with alphabet": (("dfa:x.json", "--alphabet", "ab"), "--alphabet is for --regex"),
+    "nothing": (("--alphabet", "ab"), "LANGUAGE"),
+    "regex and automaton": (("regex:a", "dfa:x.json", "--alphabet", "ab"), "unexpected extra argument"),
+    "regex without alphabet": (("regex:a",), "regex:a names the symbol a only: say which there are"),
+    "regex of any symbol": (("regex:a.b",), "also means symbols that it does not name"),
+    "automaton with alphabet": (("dfa:x.json", "--alphabet", "ab"), "alphabet: an automaton has its own"),
+    "another kind": (
+        ("regexp:a", "--alphabet", "ab"),
+        "'regexp:' is no kind of language: write formula:TEXT",
+    ),
 }
 
 
@@ -596,11 +660,19 @@ def test_options_that_exclude_each_other(name: str, command: str, tmp_path: Path
 @pytest.mark.parametrize(
     ("options", "fragment"),
     [
-        (("O a", "regex:a", "--alphabet", "ab"), "give one of FORMULA, --regex, --dfa and --program"),
-        (("O a", "dfa:x.json"), "give one of FORMULA, --regex, --dfa and --program"),
-        (("regex:a", "--alphabet", "ab", "--at", "last"), "--at and --empty are for formulas"),
-        (("regex:a", "--alphabet", "ab", "--empty", "accept"), "--at and --empty are for formulas"),
-        (("dfa:x.json", "--at", "first"), "--at and --empty are for formulas"),
+        (("O a", "regex:a", "--alphabet", "ab"), "unexpected extra argument"),
+        (
+            ("--regex", "a", "--alphabet", "ab"),
+            "has no --regex any more: write attemper compile 'regex:TEXT'",
+        ),
+        (("--program", "x.rasp"), "has no --program any more: write attemper compile program:FILE"),
+        (
+            ("regex:a", "--alphabet", "ab", "--cap", "symbols=9"),
+            "has no --cap any more: write --limit NAME=N",
+        ),
+        (("regex:a", "--alphabet", "ab", "--at", "last"), "at: an expression says this itself"),
+        (("regex:a", "--alphabet", "ab", "--empty", "accept"), "empty: an expression says this itself"),
+        (("dfa:x.json", "--at", "first"), "at: an automaton says this itself"),
         (("regex:a", "--alphabet", "ab", "--horizon", "0"), "--horizon"),
     ],
 )
@@ -697,7 +769,7 @@ def test_a_refusal_names_all_caps_that_are_met(tmp_path: Path) -> None:
     source = ("regex:(a(bc)*d|cab)*", "--alphabet", "abcd", "-o", tmp_path / "m", "--limit", "levels=1")
     refused = attemper("compile", *source, "--limit", "symbols=10", "--limit", "labels=1", "--json")
     assert refused.code == ExitCode.UNSUPPORTED
-    caps = json.loads(refused.err)["error"]["caps"]
+    caps = json.loads(refused.err)["error"]["limits"]
     assert set(caps) == {"levels", "symbols", "labels"}
     named = [part for cap, number in caps.items() for part in ("--limit", f"{cap}={number}")]
     assert f"raise them with {' '.join(named)} (from Python: " in json.loads(refused.err)["error"]["message"]
@@ -718,7 +790,7 @@ def test_a_refusal_of_an_automaton_names_a_formula_that_needs_no_cascade(
     refused = attemper("compile", *source, "--json")
     assert refused.code == ExitCode.UNSUPPORTED
     said = json.loads(refused.err)["error"]
-    assert "raise it with --cap rows=" in said["message"]
+    assert "raise it with --limit rows=" in said["message"]
     assert said["message"].endswith(f"which needs no cascade: {said['formula']}{empty}")
     assert formula in said["formula"]
     same = ("same", f"dfa:{path}", f"formula:{said['formula']}", *(["--empty", "accept"] if empty else []))
@@ -731,9 +803,9 @@ def test_a_refusal_says_how_its_cap_is_raised(source: tuple[str, ...], tmp_path:
     refused = attemper(
         "compile", *source, "-o", tmp_path / "m", "--limit", "symbols=10", "--limit", "levels=60"
     )
-    assert_refused(refused, ExitCode.UNSUPPORTED, "beyond the cap of 10; raise it with --cap symbols=")
+    assert_refused(refused, ExitCode.UNSUPPORTED, "beyond the cap of 10; raise it with --limit symbols=")
     found = re.search(
-        r"raise it with --cap (symbols=\d+) \(from Python: caps=\{'symbols': \d+\}\)", refused.err
+        r'raise it with --limit (symbols=\d+) \(from Python: limits=\{"symbols": \d+\}\)', refused.err
     )
     assert found is not None
     assert not (tmp_path / "m").exists()
@@ -744,11 +816,14 @@ def test_a_refusal_says_how_its_cap_is_raised(source: tuple[str, ...], tmp_path:
 @pytest.mark.parametrize(
     ("cap", "fragment"),
     [
-        ("symbol=10", "there is no cap 'symbol'; the caps are image_sets, image_states, symbols, labels, "),
-        ("bases=1", "there is no cap 'bases'"),
-        ("symbols", "a cap is given as NAME=NUMBER, for example symbols=8000, not as 'symbols'"),
-        ("symbols=-1", "a cap is given as NAME=NUMBER"),
-        ("symbols=many", "a cap is given as NAME=NUMBER"),
+        (
+            "symbol=10",
+            "there is no limit 'symbol'; the limits are: image_sets, image_states, symbols, labels, ",
+        ),
+        ("bases=1", "there is no limit 'bases'"),
+        ("symbols", "a limit is given as NAME=N, for example symbols=8000, not as 'symbols'"),
+        ("symbols=-1", "a limit is given as NAME=N"),
+        ("symbols=many", "a limit is given as NAME=N"),
     ],
 )
 def test_a_cap_that_is_none_is_refused(cap: str, fragment: str, tmp_path: Path) -> None:
@@ -759,7 +834,7 @@ def test_a_cap_that_is_none_is_refused(cap: str, fragment: str, tmp_path: Path) 
 def test_a_formula_has_no_caps(tmp_path: Path) -> None:
     refused = attemper("compile", "O a", "--alphabet", "ab", "-o", tmp_path / "m", "--limit", "symbols=10")
     assert refused.code == ExitCode.USAGE
-    assert "--cap is for regular expressions and automata" in refused.err
+    assert "limits are on an automaton's cascade, and a formula or program has none" in refused.err
 
 
 @pytest.mark.sweep(1)

@@ -195,7 +195,7 @@ def test_counts_that_differ_have_a_word() -> None:
 
 def test_a_count_is_contained_in_a_larger_one_or_unknown_and_never_not() -> None:
     one, other = "formula:#<[a] <= #<[b]", "formula:#<[a] <= #<[b] + 1"
-    found = same(one, other, alphabet="ab", contained=True, seconds=1, configurations=1_000)
+    found = same(one, other, alphabet="ab", contained=True, seconds=1, limits={"configurations": 1_000})
     assert found.answer in {Answer.CONTAINED, Answer.UNKNOWN}
     back = same(other, one, alphabet="ab", contained=True)
     assert (back.answer, back.word) == (Answer.NOT_CONTAINED, ("a",))
@@ -206,7 +206,7 @@ UNPROVED = "formula:#<[Y a] >= #<[b] & b", "formula:#<[a] >= #<[b] & b"
 
 
 def test_counts_that_nothing_proves_are_unknown_with_the_reason() -> None:
-    found = same(*UNPROVED, alphabet="ab", seconds=1, up_to=6, configurations=1_000)
+    found = same(*UNPROVED, alphabet="ab", seconds=4, up_to=6, limits={"configurations": 1_000})
     assert found.answer is Answer.UNKNOWN
     assert "side A has no automaton: what it keeps has over 1,000 configurations" in found.reason
     assert (found.longest, found.exit_code) == (6, ExitCode.UNKNOWN)
@@ -227,7 +227,7 @@ def test_a_difference_that_is_bounded_is_followed() -> None:
 def test_words_beyond_the_short_ones_are_tried() -> None:
     """They differ where there are ten a: no word of up to 5 symbols tells, and one at that number does."""
     one, other = "formula:#<[a] <= #<[b] | #<[a] = 10", "formula:#<[a] <= #<[b]"
-    found = same(one, other, alphabet="ab", up_to=5, seconds=20, configurations=1_000)
+    found = same(one, other, alphabet="ab", up_to=5, seconds=20, limits={"configurations": 1_000})
     assert found.answer is Answer.DIFFERENT
     assert found.word is not None
     assert found.word.count("a") == 10
@@ -246,9 +246,9 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> N
         return True, True
 
     monkeypatch.setattr(module, "_verdicts", interrupted)
-    found = same(*UNPROVED, alphabet="ab", configurations=1_000)
+    found = same(*UNPROVED, alphabet="ab", limits={"configurations": 1_000})
     assert found.answer is Answer.UNKNOWN
-    assert found.reason.startswith("interrupted")
+    assert "; interrupted; no word of up to" in found.reason
     assert (found.words, found.longest) == (40, 4)
 
 
@@ -261,13 +261,13 @@ def test_words_without_a_verdict_are_counted_and_none_is_called_shortest(
         return (None, True) if "a" in word and len(word) < 4 else (True, "a" not in word)
 
     monkeypatch.setattr(module, "_verdicts", verdicts)
-    found = same(*UNPROVED, alphabet="ab", configurations=1_000)
+    found = same(*UNPROVED, alphabet="ab", limits={"configurations": 1_000})
     assert found.answer is Answer.DIFFERENT
     assert found.word is not None
     assert len(found.word) == 4
     assert not found.is_shortest
     monkeypatch.setattr(module, "_verdicts", lambda question, word: (None, True) if word else (True, True))
-    found = same(*UNPROVED, alphabet="ab", configurations=1_000, up_to=3, seconds=0.5)
+    found = same(*UNPROVED, alphabet="ab", limits={"configurations": 1_000}, up_to=3, seconds=0.5)
     assert found.answer is Answer.UNKNOWN
     assert f"of which {found.words:,} have no verdict" in found.reason
 
@@ -278,7 +278,7 @@ def test_an_interrupt_while_a_side_is_followed(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(module, "automaton_of_side", interrupted)
     found = same(*UNPROVED, alphabet="ab")
-    assert (found.answer, found.reason) == (Answer.UNKNOWN, "interrupted while side A was followed")
+    assert (found.answer, found.reason) == (Answer.UNKNOWN, "interrupted, while side A was followed")
 
 
 @pytest.mark.parametrize("text", ["F a & O b", "len % 2 = 0", "#[a] % 2 = 0", "O (a & X b)"])
@@ -367,10 +367,10 @@ def test_the_order_of_symbols_does_not_matter(tmp_path: Path) -> None:
 def test_words_over_fewer_symbols_are_compared_if_that_is_said(tmp_path: Path) -> None:
     attemper.compile("a S b", "abc").save(tmp_path / "net")
     two = parse_regex(".*ba*", "ab")
-    with pytest.raises(AlphabetError, match=r"different alphabets, \{a b c\} and \{a b\}.*--alphabet"):
+    with pytest.raises(AlphabetError, match=r"different alphabets, \{a b c\} and \{a b\}.*as alphabet"):
         same(tmp_path / "net", two)
     assert same(tmp_path / "net", two, alphabet="ab").answer is Answer.SAME
-    with pytest.raises(AlphabetError, match=r"'d' of --alphabet \{a d\} is no symbol of"):
+    with pytest.raises(AlphabetError, match=r"'d' of the alphabet \{a d\} is no symbol of"):
         same(tmp_path / "net", two, alphabet="ad")
 
 
@@ -388,17 +388,18 @@ def test_a_symbol_that_only_one_side_has_is_in_none_of_the_words() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "error", "reason"),
     [
-        ("", "", OptionError, "side A is nothing: give a network's folder"),
-        ("regex:a", " ", OptionError, "side B is nothing"),
-        ("formula:", "regex:a", OptionError, "side A is nothing"),
-        ("nowhere", "regex:a", MalformedFileError, "there is no folder 'nowhere'"),
-        ("O a", "regex:a", MalformedFileError, "formula:TEXT"),
+        ("", "", OptionError, "'' names no language: write formula:TEXT"),
+        ("regex:a", " ", OptionError, "' ' names no language"),
+        ("formula:", "regex:a", OptionError, "'formula:' names no language"),
+        ("nowhere/", "regex:a", MalformedFileError, "there is no folder 'nowhere'"),
+        ("nowhere", "regex:a", SourceError, "symbol 'nowhere' is not in the alphabet"),
+        ("regexp:a", "regex:a", OptionError, "'regexp:' is no kind of language"),
         ("dfa:nowhere.json", "regex:a", MalformedFileError, "nowhere.json"),
         ("program:nowhere", "regex:a", MalformedFileError, "nowhere"),
         ("formula:O (", "regex:a", SourceError, "formula"),
         ("regex:(", "regex:a", SourceError, "bracket"),
         ("float32:net", "regex:a", OptionError, "up to a horizon"),
-        (3, "regex:a", OptionError, "side A is of the type int"),
+        (3, "regex:a", OptionError, "int names no language"),
     ],
 )
 def test_what_is_no_side_is_said(a: str, b: str, error: type[Exception], reason: str) -> None:
@@ -407,11 +408,20 @@ def test_what_is_no_side_is_said(a: str, b: str, error: type[Exception], reason:
 
 
 def test_texts_alone_need_an_alphabet() -> None:
-    with pytest.raises(OptionError, match="--alphabet ab"):
+    with pytest.raises(OptionError, match="names the symbol a only: say which"):
         same("formula:O a", "regex:a")
 
 
-@pytest.mark.parametrize("options", [{"up_to": -1}, {"configurations": 0}, {"seconds": 0}, {"at": "middle"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"up_to": -1},
+        {"limits": {"configurations": 0}},
+        {"limits": {"states": 5}},
+        {"seconds": 0},
+        {"at": "middle"},
+    ],
+)
 def test_values_of_options(options: dict[str, object]) -> None:
     with pytest.raises(OptionError):
         same("formula:O a", "regex:a", alphabet="ab", **options)  # type: ignore[arg-type]

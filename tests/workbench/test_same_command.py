@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import attemper as library
+from attemper.checker.verdict import Status
 from attemper.errors import ExitCode
 from attemper.exact.predicates import register_predicate
+from attemper.workbench.cli.time_limit import TimeUp
 from tests.support.cli.command_line import attemper
 
 
@@ -35,8 +38,9 @@ def test_another_language() -> None:
     assert found.record == {
         "a": "regex:a(b)*",
         "b": "regex:ab",
-        "answer": "DIFFERENT",
         "alphabet": ["a", "b"],
+        "alphabet_from_text": False,
+        "answer": "DIFFERENT",
         "word": ["a"],
         "verdicts": [True, False],
         "shortest": True,
@@ -68,9 +72,49 @@ def test_containment() -> None:
     assert (found.code, found.record["answer"], found.record["word"]) == (1, "NOT CONTAINED", [])
 
 
+def test_an_alphabet_that_nobody_said_is_said() -> None:
+    found = attemper("same", "regex:(ab)*", "O (a & b)")
+    assert found.out.splitlines()[-1] == "alphabet a b (from the text)"
+    assert attemper("same", "regex:(ab)*", "O (a & b)", "--json").record["alphabet_from_text"] is True
+    assert "(from the text)" not in attemper("same", "regex:(ab)*", "O a", "--alphabet", "ab").out
+
+
+def test_what_is_printed_is_the_result(tmp_path: Path) -> None:
+    sides = ("regex:(01)*", "zoo:parity")
+    found = library.same(*sides, alphabet="01", contained=True)
+    again = library.same("regex:(0|1)*", "regex:(01)*")
+    for result, arguments in (
+        (found, (*sides, "--alphabet", "01", "--contained")),
+        (again, ("regex:(0|1)*", "regex:(01)*")),
+    ):
+        done = attemper("same", *arguments)
+        assert done.out == f"{result}\n"
+        assert done.code == result.exit_code
+        assert attemper("same", *arguments, "--json").record == result.record
+    assert (again.status, repr(again)) == (Status.REFUTED, "<Sameness: DIFFERENT, '0'>")
+    assert library.same("regex:(ab)*", "regex:()|a(ba)*b").status is Status.PROVED
+    with pytest.raises(TypeError, match="UNKNOWN"):
+        bool(again)
+
+
+def test_time_that_is_up_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    def out_of_time(*_: object) -> None:
+        raise TimeUp("the time was up; allow more with --seconds")
+
+    monkeypatch.setattr("attemper.workbench.same.automaton_of_side", out_of_time)
+    done = attemper("same", "formula:#<[Y a] >= #<[b] & b", "formula:#<[a] >= #<[b] & b")
+    assert done.code == ExitCode.UNKNOWN
+    assert done.out.startswith(
+        "UNKNOWN: the time was up; allow more with --seconds, while side A was followed\n"
+    )
+    done = attemper("same", "regex:(ab)*", "regex:(ba)*", "--seconds", "1e-9")
+    assert (done.code, done.out) == (ExitCode.UNKNOWN, "")
+    assert "no answer within 1e-09 seconds" in done.err
+
+
 def test_unknown() -> None:
     sides = ("formula:#<[Y a] >= #<[b] & b", "formula:#<[a] >= #<[b] & b")
-    options = ("--alphabet", "ab", "--seconds", "0.5", "--configurations", "500", "--up-to", "4")
+    options = ("--alphabet", "ab", "--seconds", "2", "--limit", "configurations=500", "--up-to", "4")
     found = attemper("same", *sides, *options)
     assert found.code == ExitCode.UNKNOWN
     assert found.out.startswith("UNKNOWN: side A has no automaton: what it keeps has over 500 configurations")
@@ -92,15 +136,19 @@ def test_files_and_where_formulas_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ((), ExitCode.USAGE, "side A is nothing: give a network's folder"),
-        (("regex:a",), ExitCode.USAGE, "side B is nothing"),
-        (("regex:a", "regex:b"), ExitCode.USAGE, "--alphabet ab"),
-        (("nowhere", "regex:a"), ExitCode.FILE, "there is no folder 'nowhere'"),
+        ((), ExitCode.USAGE, "LANGUAGE"),
+        (("regex:a",), ExitCode.USAGE, "LANGUAGE"),
+        (("regex:a", "regex:a|a"), ExitCode.USAGE, "names the symbol a only: say which there are"),
+        (("regex:a.", "regex:b"), ExitCode.USAGE, "regex:a. also means symbols that it does not name"),
+        (("nowhere/", "regex:a"), ExitCode.FILE, "there is no folder 'nowhere'"),
+        (("regexp:a", "regex:a"), ExitCode.USAGE, "'regexp:' is no kind of language"),
+        (("regex:a", "regex:b", "--configurations", "5"), ExitCode.USAGE, "write --limit configurations=N"),
+        (("regex:a", "regex:b", "--limit", "states=5"), ExitCode.USAGE, "the limits are: configurations"),
         (("dfa:nowhere", "regex:a"), ExitCode.FILE, "nowhere"),
         (("formula:O (", "regex:a", "--alphabet", "ab"), ExitCode.SOURCE, "the formula"),
         (("formula:F a", "regex:a", "--alphabet", "ab"), ExitCode.SOURCE, "--at first"),
         (("float64:net", "regex:a"), ExitCode.USAGE, "is right up to a horizon at most"),
-        (("regex:a", "regex:a", "--alphabet", "a", "--seconds", "-1"), ExitCode.USAGE, "no time"),
+        (("regex:a", "regex:a", "--alphabet", "a", "--seconds", "-1"), ExitCode.USAGE, "--seconds"),
     ],
 )
 def test_errors_name_what_is_wrong(arguments: tuple[str, ...], code: ExitCode, message: str) -> None:

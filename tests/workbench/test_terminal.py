@@ -51,7 +51,7 @@ def source_of(name: str) -> list[str]:
         return [f"regex:{source.text}", "--alphabet", alphabet]
     if isinstance(source, Rasp):
         Path(f"{name}.rasp").write_text(source.text, encoding="utf-8")
-        return ["--program", f"{name}.rasp"]
+        return [f"program:{name}.rasp"]
     assert isinstance(source, FormulaText)
     return [source.text, "--alphabet", alphabet, "--at", "last"]
 
@@ -126,7 +126,7 @@ def test_certificates_are_made_and_checked_on_lines_that_fit(
 @pytest.mark.parametrize(("expression", "columns"), [*zip(EXPRESSIONS, cycle((80, 80, 100)), strict=False)])
 def test_classes_and_formulas_are_said_on_lines_that_fit(expression: tuple[str, str], columns: int) -> None:
     regex, alphabet = expression
-    for command in ("classify", "formula"):
+    for command in ("classify", "to-formula"):
         done = attemper(command, f"regex:{regex}", "--alphabet", alphabet, columns=columns)
         if done.code != 4:  # formulas cannot say every language
             assert done.code == 0, done.err
@@ -135,7 +135,7 @@ def test_classes_and_formulas_are_said_on_lines_that_fit(expression: tuple[str, 
 
 @pytest.mark.parametrize("columns", WIDTHS)
 def test_restrictions_are_shown_on_lines_that_fit(compiled: dict[tuple[str, int], str], columns: int) -> None:
-    options = ("--n", 150, "--free", 0.1, "-o", "found.json")
+    options = ("--length", 150, "--free", 0.1, "-o", "found.json")
     for language in (("net5", "zoo:parity"), ("net6", "dfa:odd.json")):
         symbols = ["w0", "w1", "r0", "r1", "i"]
         rows = {q: {s: q if s != "i" else str(1 - int(q)) for s in symbols} for q in "01"}
@@ -143,7 +143,7 @@ def test_restrictions_are_shown_on_lines_that_fit(compiled: dict[tuple[str, int]
         Path("odd.json").write_text(json.dumps(record), encoding="utf-8")
         found = attemper("refute", *language, *options, columns=columns)
         assert found.code == 0, found.out + found.err
-        shown = attemper("restrict", "found.json", columns=columns)
+        shown = attemper("show", "found.json", columns=columns)
         assert shown.code == 0, shown.err
         assert too_wide(found.out + shown.out, columns) == []
         begins = [int(number) for number in re.findall(r"^ +(\d+)  allowed", shown.out, re.MULTILINE)]

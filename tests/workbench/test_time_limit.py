@@ -14,6 +14,7 @@ import pytest
 
 from attemper.errors import ExitCode
 from attemper.networks import files
+from attemper.workbench.cli import time_limit
 from attemper.workbench.compiling import compile as compile_formula
 from tests.support.cli.command_line import attemper
 
@@ -130,3 +131,32 @@ def test_a_time_that_is_none_is_refused(seconds: str, tmp_path: Path) -> None:
     refused = attemper("show", tmp_path / "once", "--seconds", seconds)
     assert (refused.code, refused.out) == (ExitCode.USAGE, "")
     assert "--seconds must be more than 0" in refused.err
+
+
+def test_compile_beyond_its_seconds_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def out_of_time(*_: object) -> None:
+        raise time_limit.TimeUp("the time was up")
+
+    monkeypatch.setattr("attemper.workbench.cli.compiling.choose", out_of_time)
+    late = attemper("compile", "O a", "--alphabet", "ab", "-o", tmp_path / "net")
+    assert (late.code, late.out) == (ExitCode.UNKNOWN, "")
+    assert "no answer within 600 seconds (compiling" in late.err
+    assert not (tmp_path / "net").exists()
+
+
+def test_compile_whose_certificate_is_late_writes_the_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def out_of_time(*_: object) -> None:
+        raise time_limit.TimeUp("the time was up")
+
+    assert attemper("compile", "H a", "--alphabet", "ab", "-o", tmp_path / "net").code == ExitCode.OK
+    monkeypatch.setattr("attemper.workbench.cli.compiling.certificate_of", out_of_time)
+    late = attemper("compile", "O a", "--alphabet", "ab", "-o", tmp_path / "net")
+    assert late.code == ExitCode.UNKNOWN
+    assert "NOT certified, it may be wrong: the time was up; 'attemper certify' goes on" in late.out
+    assert sorted(path.name for path in (tmp_path / "net").iterdir()) == [
+        "network.json",
+        "weights.safetensors",
+    ]
+    assert attemper("run", tmp_path / "net", "ab").out == "accepted  ab  11\n"

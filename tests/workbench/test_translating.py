@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from attemper.checker.verdict import Status
 from attemper.compiling.lowering.cascade_to_formula import LARGEST
 from attemper.errors import ExitCode, OptionError, UnsupportedError
 from attemper.languages.named.entry import Regex
@@ -17,8 +18,10 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import CountAtom, Formula, PositionAtom, Term, subformulas
 from attemper.languages.words import Alphabet, parse_alphabet, words_of_length
-from attemper.workbench.asking import formula_of
+from attemper.workbench.cli.time_limit import TimeUp
+from attemper.workbench.same import same
 from attemper.workbench.translate import Way, translate
+from attemper.workbench.translating import to_formula
 from tests.support.cli.command_line import attemper
 from tests.support.corpora.literature import ENTRIES
 from tests.support.drawn import automata
@@ -124,7 +127,7 @@ def test_nothing_is_searched_where_the_class_has_no_such_formula(monkeypatch: py
         raise AssertionError("it was searched")
 
     monkeypatch.setattr("attemper.workbench.translate.shortest", searched)
-    assert str(translate(parse_regex("(b*ab*a)*b*", parse_alphabet("ab")))) == "#<[a] % 2 = 0"
+    assert translate(parse_regex("(b*ab*a)*b*", parse_alphabet("ab"))).text == "#<[a] % 2 = 0"
     with pytest.raises(AssertionError, match="searched"):
         translate(parse_regex("(ab)*", parse_alphabet("ab")))
 
@@ -159,10 +162,36 @@ def test_the_command() -> None:
     assert (record["way"], record["agreed_up_to"]) == ("search", None)
 
 
+@pytest.mark.parametrize("language", ["regex:(ab)*", "regex:(b*ab*a)*b*", "zoo:ab-star", "O (a & Y b)"])
+def test_what_is_printed_is_the_result(language: str) -> None:
+    found = to_formula(language)
+    assert (found.status, found.exit_code) == (Status.PROVED, ExitCode.OK)
+    assert attemper("to-formula", language).out == f"{found}\n"
+    assert attemper("to-formula", language, "--json").record == found.record
+    assert ("alphabet a b (from the text)" in str(found)) is found.record["alphabet_from_text"]
+    assert same(language, f"formula:{found.text}", empty=found.record["empty"]).status is Status.PROVED
+
+
+def test_a_formula_that_was_found_is_told_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    def out_of_time(*_: object) -> None:
+        raise TimeUp("the time was up; allow more with --seconds")
+
+    monkeypatch.setattr("attemper.workbench.translate._is_proved", out_of_time)
+    done = attemper("to-formula", "regex:(ab)*", "--alphabet", "ab")
+    assert done.code == ExitCode.UNKNOWN
+    assert done.out.splitlines()[0] == "b & H (a <-> WY b)"
+    assert "NOT proved the same language, the time was up; allow more with --seconds" in done.out
+    assert to_formula("regex:(ab)*").status is Status.UNKNOWN
+    monkeypatch.setattr("attemper.workbench.translating.found_formula", out_of_time)
+    done = attemper("to-formula", "regex:(ab)*")
+    assert (done.code, done.out) == (ExitCode.UNKNOWN, "")
+    assert "no answer within 60 seconds (making the automaton: it has 3 states; translating)" in done.err
+
+
 def test_the_command_refuses_groups_that_are_not_solvable() -> None:
     done = attemper("to-formula", "regex:(a|b", "--alphabet", "ab")
     assert done.code == ExitCode.SOURCE
-    done = attemper("formula", "--alphabet", "ab")
+    done = attemper("to-formula", "--alphabet", "ab")
     assert done.code == ExitCode.USAGE
 
 
@@ -172,11 +201,11 @@ def test_the_cap_that_a_refusal_names_can_be_raised_here_too(monkeypatch: pytest
     ask = ("to-formula", "regex:(a|b)*abba(a|b)*", "--alphabet", "ab")
     refused = attemper(*ask, "--limit", "symbols=3")
     assert refused.code == ExitCode.UNSUPPORTED
-    (named,) = re.findall(r"raise it with --cap (symbols=\d+) ", refused.err)
+    (named,) = re.findall(r"raise it with --limit (symbols=\d+) ", refused.err)
     assert attemper(*ask, "--limit", named).code == ExitCode.OK
     assert attemper(*ask, "--limit", "symbol=3").code == ExitCode.USAGE
     dfa = parse_regex("(a|b)*abba(a|b)*", parse_alphabet("ab"))
     with pytest.raises(UnsupportedError, match="beyond the cap of 3; "):
-        formula_of(dfa, caps={"symbols": 3})
-    with pytest.raises(OptionError, match="there is no cap 'symbol'"):
-        formula_of(dfa, caps={"symbol": 3})
+        to_formula(dfa, limits={"symbols": 3})
+    with pytest.raises(OptionError, match="there is no limit 'symbol'"):
+        to_formula(dfa, limits={"symbol": 3})

@@ -48,7 +48,7 @@ def test_automata_and_programs_are_looked_at_too(tmp_path: Path) -> None:
     assert everything.record["notes"] == ["every word is accepted"]
     file = tmp_path / "never.rasp"
     file.write_text("alphabet a b\nempty reject\noutput in 'a' & in 'b'\n", encoding="utf-8")
-    never = attemper("compile", "--program", file, "-o", tmp_path / "y", "--json")
+    never = attemper("compile", f"program:{file}", "-o", tmp_path / "y", "--json")
     assert never.record["notes"] == ["no word is accepted"]
     long = attemper("compile", "regex:a{5}b*", "--alphabet", "ab", "-o", tmp_path / "z", "--json")
     assert long.record["notes"] == []

@@ -75,13 +75,13 @@ def test_the_list_in_json_is_complete() -> None:
     ],
 )
 def test_a_language_is_shown_on_lines_that_fit(name: str, columns: int) -> None:
-    done = attemper("zoo", name, "--words", 4, "--length", 150, columns=columns)
+    done = attemper("zoo", name, "--count", 4, "--longest", 150, columns=columns)
     assert done.code == ExitCode.OK
     assert too_wide(done.out, columns) == []
 
 
 def test_all_about_a_language_is_shown() -> None:
-    shown = attemper("zoo", "flip-flop", "--words", 1).out
+    shown = attemper("zoo", "flip-flop", "--count", 1).out
     for text in (
         "flip-flop: writes, reads and ignores: every read gives the last write\n",
         "class            star-free\n",
@@ -108,7 +108,7 @@ def test_parity_alone_prints_its_polarity() -> None:
 
 def test_words_are_those_of_the_entry_and_of_the_seed() -> None:
     entry = language_named("mqar")
-    record = attemper("zoo", "mqar", "--words", 20, "--length", 40, "--seed", 5, "--json").record
+    record = attemper("zoo", "mqar", "--count", 20, "--longest", 40, "--seed", 5, "--json").record
     assert [tuple(word) for word in record["members"]] == entry.members(seed=5, count=20, longest=40)
     assert [tuple(word) for word in record["strangers"]] == entry.strangers(seed=5, count=20, longest=40)
     pairs = [(tuple(inside), tuple(outside)) for inside, outside in record["near_misses"]]
@@ -116,7 +116,7 @@ def test_words_are_those_of_the_entry_and_of_the_seed() -> None:
 
 
 def test_words_are_shown_with_what_is_put_out() -> None:
-    shown = attemper("zoo", "induction-head", "--words", 2, "--seed", 3).out
+    shown = attemper("zoo", "induction-head", "--count", 2, "--seed", 3).out
     for text in (
         "'induction-head' is 'k-hop-1-symbol'\n",
         "puts out         one of a b c none at every position\n",
@@ -131,7 +131,7 @@ def test_words_are_shown_with_what_is_put_out() -> None:
 
 
 def test_what_is_put_out_is_in_the_json() -> None:
-    record = attemper("zoo", "mqar-symbol", "--words", 9, "--length", 30, "--json").record
+    record = attemper("zoo", "mqar-symbol", "--count", 9, "--longest", 30, "--json").record
     entry = named("mqar-symbol")
     assert record["puts_out"] == ["x", "y", "none"]
     words = [tuple(one["word"]) for one in record["words"]]
@@ -144,11 +144,11 @@ def test_what_is_put_out_is_in_the_json() -> None:
     [
         (("parety",), "there is no 'parety' in the zoo; the nearest name is 'parity'"),
         (("k-hop-9",), "of 'k-hop-K' there are K = 1 to 4"),
-        (("--words", "3"), "--words needs a NAME"),
-        (("-o", "x"), "-o needs a NAME"),
-        (("parity", "--regime", "decoder"), "--regime needs -o DIR, the folder to compile to"),
-        (("parity", "-o", "x", "--seed", "3"), "--seed is for words that are shown: leave it out, or -o"),
-        (("parity", "--words", "-1"), "--words"),
+        (("--count", "3"), "--count needs a NAME"),
+        (("parity", "-o", "x"), "'attemper zoo' has no -o any more: write attemper compile zoo:NAME -o DIR"),
+        (("--pages", "x"), "'attemper zoo' has no --pages any more: write make gallery"),
+        (("parity", "--words", "3"), "'attemper zoo' has no --words any more: write --count N"),
+        (("parity", "--count", "-1"), "--count"),
     ],
 )
 def test_mistakes_have_a_code_and_a_remedy(
@@ -184,7 +184,7 @@ def test_what_is_put_out_is_compiled_run_and_verified(tmp_path: Path) -> None:
     folder = tmp_path / "sort"
     assert attemper("compile", "zoo:sort", "-o", folder, "--regime", "temperature").code == ExitCode.OK
     assert attemper("run", folder, "cabca").out.split() == ["cabca", "aabcc"]
-    assert attemper("verify", folder, "--up-to", 3, "--random", 9, "--length", 30).code == ExitCode.OK
+    assert attemper("verify", folder, "--up-to", 3, "--count", 9, "--longest", 30).code == ExitCode.OK
     assert attemper("check", folder).code == ExitCode.OK
     refused = attemper("compile", "zoo:sort", "-o", tmp_path / "other", "--regime", "decoder")
     assert refused.code == ExitCode.UNSUPPORTED
@@ -213,7 +213,7 @@ def test_the_zoo_from_python() -> None:
     with pytest.raises(OptionError, match="the nearest name is 'majority'"):
         library.zoo["mayority"]
     with pytest.raises(OptionError, match="name is of the type int"):
-        library.named(3)  # type: ignore[arg-type]
+        library.zoo[3]  # type: ignore[index]
     with pytest.raises(OptionError, match="regime="):
         library.compile("zoo:majority", regime="soft")  # type: ignore[arg-type]
 

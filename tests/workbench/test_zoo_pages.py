@@ -1,4 +1,4 @@
-"""attemper zoo --pages: a page for each entry, what they hold, and the index that leads to them."""
+"""The zoo as pages: one for each entry, what they hold, and the index that leads to them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from typing import Any
 
 import pytest
 
-from attemper.errors import ExitCode, UnprovedError, UnsupportedError
+from attemper.errors import MalformedFileError, UnprovedError, UnsupportedError
 from attemper.exports.page import contents as page_contents
 from attemper.languages.named.entry import Entry, FormulaText, Reference, ZooEntry
 from attemper.languages.named.zoo import everything, named
-from attemper.workbench.cli import zoo as command
 from attemper.workbench.model import Model
 from attemper.workbench.zoo import compile_entry
+from attemper.workbench.zoo_pages import __main__ as command
 from attemper.workbench.zoo_pages import making
 from attemper.workbench.zoo_pages.index import index_text
 from attemper.workbench.zoo_pages.making import zoo_page
-from tests.support.cli.command_line import attemper
 
 FEW = tuple(map(named, ("majority", "date", "dyck-1-depth-3", "sort", "mod-3")))
 
@@ -153,57 +152,50 @@ def test_what_an_entry_says_is_text() -> None:
     assert "A &lt;i&gt; &amp; B 2020: &lt;/script&gt;" in page.html
 
 
-# The command ---------------------------------------------------------------------------------------------
+# What `make gallery` runs ---------------------------------------------------------------------------------
 
 
-def test_the_command_writes_pages_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_are_written_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(command, "everything", lambda: FEW[:2])
     out = tmp_path / "pages" / "of the zoo"
-    done = attemper("zoo", "--pages", out)
-    assert done.code == ExitCode.OK
-    assert done.out == f"wrote 2 pages; open {out / 'index.html'} in a browser\n"
+    command.main(out)
+    said = " ".join(capsys.readouterr().out.split())
+    assert said == f"wrote 2 pages; open {out / 'index.html'} in a browser"
     assert sorted(path.name for path in out.iterdir()) == ["date.html", "index.html", "majority.html"]
     assert (out / "majority.html").read_text(encoding="utf-8") == zoo_page(FEW[0]).html
     assert (out / "index.html").read_text(encoding="utf-8") == index_text([zoo_page(one) for one in FEW[:2]])
 
 
-def test_an_index_of_something_else_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "everything", lambda: FEW[:1])
-    assert [attemper("zoo", "--pages", tmp_path).code for _ in range(2)] == [ExitCode.OK, ExitCode.OK]
+def test_an_index_of_something_else_is_not_replaced(tmp_path: Path) -> None:
+    for _ in range(2):
+        command.write_pages(FEW[:1], tmp_path)
     (tmp_path / "index.html").write_text("<title>My site</title>", encoding="utf-8")
-    refused = attemper("zoo", "--pages", tmp_path)
-    assert refused.code == ExitCode.FILE
-    assert "has other files than pages of the zoo, such as 'index.html'" in refused.err.replace("\n  ", " ")
+    with pytest.raises(
+        MalformedFileError, match=r"has other files than pages of the zoo, such as 'index\.html'"
+    ):
+        command.write_pages(FEW[:1], tmp_path)
     assert (tmp_path / "index.html").read_text(encoding="utf-8") == "<title>My site</title>"
 
 
-def test_json_lists_what_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_network_that_is_too_large_has_no_page_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(command, "everything", lambda: FEW[:1])
     monkeypatch.setattr(page_contents, "MOST_COORDINATES", 10)
-    refused, index = attemper("zoo", "--pages", tmp_path, "--json").records
-    assert (refused["name"], refused["file"], refused["bytes"]) == ("majority", None, 0)
-    assert "11 coordinates" in refused["refusal"]
-    assert index == {"index": str(tmp_path / "index.html"), "pages": 0}
-    monkeypatch.undo()
-    monkeypatch.setattr(command, "everything", lambda: FEW[1:2])
-    written, _ = attemper("zoo", "--pages", tmp_path, "--json").records
-    assert Path(written["file"]).stat().st_size == written["bytes"]
-    assert (written["class"], written["layers"], written["picture"]) == ("star-free", 2, True)
-    assert written["horizons"]["float64"] == 2**40
+    command.main(tmp_path)
+    said = capsys.readouterr().out
+    assert "no page of majority: " in said
+    assert "11 coordinates" in said
+    assert "wrote 0 pages; " in said
+    assert [path.name for path in tmp_path.iterdir()] == ["index.html"]
 
 
-def test_pages_are_for_the_whole_zoo(tmp_path: Path) -> None:
-    for arguments, named_option in ((("majority",), "majority"), (("--seed", 1), "--seed")):
-        done = attemper("zoo", *arguments, "--pages", tmp_path)
-        assert done.code == ExitCode.USAGE
-        assert f"--pages is for the whole zoo: leave {named_option} out" in done.err
-
-
-def test_a_place_that_cannot_be_written_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "everything", lambda: FEW[:1])
+def test_a_place_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("mine", encoding="utf-8")
-    done = attemper("zoo", "--pages", tmp_path / "taken")
-    assert done.code == ExitCode.FILE
+    with pytest.raises(MalformedFileError):
+        command.write_pages(FEW[:1], tmp_path / "taken")
     assert (tmp_path / "taken").read_text(encoding="utf-8") == "mine"
 
 
@@ -214,11 +206,9 @@ def test_names_are_names_of_files() -> None:
 
 @pytest.mark.slow
 def test_every_entry_has_a_page_with_a_certificate(tmp_path: Path) -> None:
-    records = attemper("zoo", "--pages", tmp_path, "--json").records
-    *entries, index = records
-    assert [record["name"] for record in entries] == [entry.name for entry in everything()]
-    assert index["pages"] == len(entries)
-    for record in entries:
-        assert record["refusal"] is None
-        assert set(record["horizons"]) == {"float64", "float32", "bfloat16"}
-        assert held(Path(record["file"]).read_text(encoding="utf-8"))["certificate"]["isReal"]
+    pages = command.write_pages(everything(), tmp_path)
+    assert [page.entry.name for page in pages] == [entry.name for entry in everything()]
+    for page in pages:
+        assert page.refusal == ""
+        assert set(page.horizons) == {"float64", "float32", "bfloat16"}
+        assert held((tmp_path / page.file).read_text(encoding="utf-8"))["certificate"]["isReal"]

@@ -1,22 +1,18 @@
-"""What the command line asks of models and languages, asked from Python: verify, formula."""
+"""What `attemper verify` asks, asked from Python."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING
 
-from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.errors import OptionError
-from attemper.languages.regular import classes
 from attemper.workbench import naming
 from attemper.workbench.model import Model
-from attemper.workbench.options import limits_of, require
-from attemper.workbench.translate import Translation, translate
+from attemper.workbench.options import require
 
 if TYPE_CHECKING:
-    from attemper.languages.regular.classes import Classification
-    from attemper.workbench.naming import AlphabetLike, AtName, EmptyName, LanguageLike
+    from attemper.workbench.naming import LanguageLike
     from attemper.workbench.verify import Verification
 
 
@@ -74,52 +70,3 @@ def verify(
     if count_words(model, plan) == 0:
         raise OptionError("up_to=0 and count=0 leave no word to try")
     return verify_words(model, plan, progress, executor)
-
-
-def classify(
-    language: LanguageLike,
-    alphabet: AlphabetLike | None = None,
-    *,
-    at: AtName | None = None,
-    empty: EmptyName | None = None,
-) -> Classification:
-    """Which class a regular language is in, with a witness: star-free, quasi-aperiodic, solvable or neither.
-
-    The class is that of its minimal automaton (`docs/automata.md` defines the classes). Arguments are those
-    of `attemper.language`; of a formula or program its automaton must be found.
-
-    Raises what `attemper.language` raises, and `UnsupportedError` if no automaton is found.
-
-    >>> print(classify("regex:(aa)*", "ab").kind)
-    star-free
-    """
-    found = naming.language(language, alphabet, at=at, empty=empty)
-    return classes.classify(found.automaton())
-
-
-def to_formula(
-    language: LanguageLike,
-    alphabet: AlphabetLike | None = None,
-    *,
-    limits: Mapping[str, int] | None = None,
-) -> Translation:
-    """A regular language as a past formula, read at the last position; `str(...)` is its text.
-
-    The formula holds at position i of a word exactly if the first i symbols are in the language: `proved` for
-    all lengths by the checker, or else tried on all words up to the length `agreed`; `way` says whether a
-    search found it. On the empty word, which has no position, ask the language.
-
-    * `language`, `alphabet`: as for `attemper.language`; of a formula or program its automaton must be found.
-    * `limits`: how large the automaton's cascade may grow, by the names that a refusal says, as in
-      `{"symbols": 8000}`.
-
-    Raises what `attemper.language` raises, `OptionError` for a limit that there is not, and
-    `UnsupportedError` if no automaton is found, or it has no cascade, or a formula too large to be written.
-
-    >>> found = to_formula("regex:(b*ab*a)*b*")
-    >>> print(found)
-    #<[a] % 2 = 0
-    >>> found.proved, found.way.value
-    (True, 'cascade')
-    """
-    return translate(naming.language(language, alphabet).automaton(), limits_of(limits, CascadeCaps()))

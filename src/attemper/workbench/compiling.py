@@ -15,6 +15,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.networks.regime import Regime
 from attemper.workbench import naming, options
 from attemper.workbench.language import Language
+from attemper.workbench.limits import cascade_limits
 from attemper.workbench.model import Model
 from attemper.workbench.spelling import Kind
 
@@ -124,7 +125,7 @@ def first_made(
                 options=("limits",),
             )
         try:
-            return made(source, options.limits_of(limits, usual))
+            return made(source, cascade_limits(limits, usual))
         except UnsupportedError as refusal:
             refusals.append(refusal)
     raise refusals[0]

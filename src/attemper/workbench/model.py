@@ -16,7 +16,7 @@ from attemper.networks.files import Provenance, digest_of
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Network, parameter_count
 from attemper.networks.regime import Regime
-from attemper.workbench.options import EngineName, WeightsName, choice, dtype_name, require
+from attemper.workbench.options import DeviceName, EngineName, WeightsName, choice, dtype_name, require
 from attemper.workbench.words import word_of, words_of
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Model:
     """In which it was compiled: a remark."""
     said: Realisation | bytes | None = field(default=None, compare=False, repr=False)
     """What is known of the program that it runs: as the compiler says, or certificate.json, not yet read."""
-    _runners: dict[tuple[str, str], DenseTransformer] = field(
+    _runners: dict[tuple[str, str, str], DenseTransformer] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
     _arrays: dict[str, Arrays] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -158,11 +158,14 @@ class Model:
         """
         return self._module(weights, dtype, engine, sealed=False)
 
-    def _runner(self, weights: WeightsName, dtype: DTypeLike) -> DenseTransformer:
+    def _runner(self, weights: WeightsName, dtype: DTypeLike, device: DeviceName = "cpu") -> DenseTransformer:
         """The model's own module, which nobody else gets."""
-        key = weights, dtype_name(dtype)
+        key = weights, dtype_name(dtype), device
         if key not in self._runners:
-            self._runners[key] = self._module(weights, dtype, "auto", sealed=True)
+            runner = self._module(weights, dtype, "auto", sealed=True)
+            from attemper.running.devices import device_named
+
+            self._runners[key] = runner.to(device_named(device, runner.dtype))
         return self._runners[key]
 
     def _module(
@@ -246,12 +249,14 @@ class Model:
         weights: WeightsName = "soft",
         dtype: DTypeLike = "float64",
         engine: EngineName = "auto",
+        device: DeviceName = "cpu",
     ) -> Iterator[Run]:
         """Run words of any lengths in batches, in their order. Raises `WordError` and `OptionError` at once.
 
         `engine` as for `dense`: long words and large batches run by the scan, unless it is said otherwise.
         One word of up to 1,024 symbols runs in float64 without torch, by the engine `numpy`; where torch is
-        not installed, so do any number of them.
+        not installed, so do any number of them. `device` is where torch computes: `cpu`, `cuda`, or
+        `mps`, which has no float64.
 
         >>> import attemper
         >>> for run in attemper.compile("O a", "ab").run(["bab", "b"]):
@@ -265,14 +270,16 @@ class Model:
         named, name, found = engine_of(engine), dtype_name(dtype), words_of(words, self.alphabet)
         if named is Engine.NUMPY and name != "float64":
             raise OptionError(f"engine='numpy' is float64, not {name}: leave one of them out")
-        are_short = name == "float64" and all(len(word) <= SHORT for word in found)
+        if named is Engine.NUMPY and device != "cpu":
+            raise OptionError(f"engine='numpy' runs on the cpu, not on {device}: leave one of them out")
+        are_short = name == "float64" and device == "cpu" and all(len(word) <= SHORT for word in found)
         is_quick = named is Engine.AUTO and are_short and (len(found) == 1 or not has_torch())
         if named is Engine.NUMPY or is_quick:
             return self._in_arrays(weights).runs(found)
         with torch_needed(what_needs_torch(named, name)):
             from attemper.running.batches import runs_of
 
-        runner = self._runner(weights, dtype)
+        runner = self._runner(weights, dtype, device)
         return runs_of(runner, found, runner.require_engine(engine))
 
     def _in_arrays(self, weights: WeightsName) -> Arrays:
@@ -357,8 +364,8 @@ class Model:
         from attemper.workbench.trace import trace_word
 
         soft, hard = self._in_arrays("soft"), self._in_arrays("hard")
-        names = names_of(self.language)
-        return trace_word(self.language.definition, self.word(word), soft, hard, names)
+        (run,) = soft.runs([self.word(word)])
+        return trace_word(self, run, soft, hard, names_of(self.language))
 
     def save(self, folder: str | Path, *, certificate: Certificate | None = None) -> None:
         """Write the model to a folder, which is made: `network.json` and `weights.safetensors`.

@@ -210,7 +210,7 @@ def _refuse(how: HowRead, what: str, *, alphabet: bool = True, reading: bool = T
 
 def read(spelling: Spelling, how: HowRead) -> Language:
     """The language that is spelled; raises what `language` raises."""
-    if spelling.at is not None and how.at not in {None, spelling.at}:
+    if spelling.at is not None and how.at not in {None, spelling.at} and not how.of_steps_alone:
         raise OptionError(f"{spelling.kind}@{spelling.at}: and at='{how.at}' differ", options=("at",))
     how = replace(how, at=spelling.at or how.at)
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
 from attemper.errors import OptionError
@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     import torch
 
     from attemper.certifying.choosing import Goal
-    from attemper.compiling.decomposing.limits import CascadeCaps
     from attemper.compiling.softening.normalise import LayerNorm
     from attemper.networks.regime import Regime
 
@@ -22,6 +21,7 @@ WeightsName = Literal["soft", "hard"]
 DType = Literal["float64", "float32", "bfloat16"]
 RegimeName = Literal["unbounded", "temperature", "decoder"]
 EngineName = Literal["auto", "matrix", "fused", "scan", "numpy"]
+DeviceName = Literal["cpu", "cuda", "mps"]
 KernelName = Literal["numerator-first", "normalise-first", "scan"]
 
 TARGETS = ("parity-even", "parity-odd", "dyck1", "dyck2", "ones", "anbn")
@@ -110,15 +110,3 @@ def regimes_for(named: Regime | None, goal: Goal | None, layer_norm: LayerNorm |
         return (named,)
     all_of_them = tuple(one for one in Regime if layer_norm is None or one is not Regime.UNBOUNDED)
     return all_of_them if goal is not None else all_of_them[:1]
-
-
-def limits_of(limits: Mapping[str, int] | None, usual: CascadeCaps) -> CascadeCaps:
-    """The usual caps on a cascade with others, by their names. Raises `OptionError` for what is none.
-
-    >>> from attemper.compiling.decomposing.limits import CascadeCaps
-    >>> limits_of({"symbols": 8_000}, CascadeCaps()).symbols
-    8000
-    """
-    given: Mapping[str, int] = {} if limits is None else limits
-    require("limits", given, Mapping, 'give names and numbers, for example {"symbols": 8000}')
-    return usual.with_caps(given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, final
@@ -17,6 +17,7 @@ from attemper.languages.words import Word, show_word
 from attemper.reading.machines import CONFIGURATIONS, SECONDS
 from attemper.workbench.automata import Caps
 from attemper.workbench.language import Language
+from attemper.workbench.limits import limits_among
 from attemper.workbench.naming import HowRead
 from attemper.workbench.sameness import Answer, Sameness, SamenessQuestion
 from attemper.workbench.sides import sides_of
@@ -26,6 +27,9 @@ from attemper.workbench.verdicts import longer_words, short_words, verdict
 if TYPE_CHECKING:
     from attemper.workbench.naming import AlphabetLike, AtName, EmptyName
     from attemper.workbench.sides import Comparable
+
+LIMITS = {"configurations": CONFIGURATIONS}
+"""How many configurations of a side are followed to an automaton."""
 
 UP_TO = 8
 """All words of up to so many symbols are tried where nothing is proved."""
@@ -47,7 +51,7 @@ def same(
     empty: EmptyName | None = None,
     up_to: int = UP_TO,
     seconds: float = SECONDS,
-    configurations: int = CONFIGURATIONS,
+    limits: Mapping[str, int] | None = None,
     report: Callable[[str], None] = lambda _: None,
 ) -> Sameness:
     """Whether a and b accept the same words w, of all lengths n >= 0, networks in real arithmetic.
@@ -63,7 +67,8 @@ def same(
     * `contained`: whether every word of a is in b: CONTAINED, NOT_CONTAINED or UNKNOWN.
     * `at`, `empty`: where a formula and a program's steps are read, and their verdict on the empty word.
     * `up_to`: where nothing is proved, all words of so many symbols are tried, then longer ones until the
-      `seconds` are over. `configurations`: so many are followed to an automaton.
+      `seconds` are over.
+    * `limits`: `configurations`, so many of which are followed to an automaton. `report` hears what is done.
 
     Raises `OptionError` (a side that is nothing or of another kind, no alphabet), `AlphabetError` (different
     alphabets), `MalformedFileError` (no such folder or file), `SourceError` (a text), `UnsupportedError`.
@@ -71,21 +76,25 @@ def same(
     >>> found = same("formula:a S b", "regex:(a|b)*b a*")
     >>> found.answer, found.states
     (<Answer.SAME: 'SAME'>, (2, 2))
-    >>> found = same("regex:(ab)*", "regex:(ab)(ab)*")
-    >>> found.answer, found.word, found.verdicts
-    (<Answer.DIFFERENT: 'DIFFERENT'>, (), (True, False))
+    >>> same("regex:(ab)*", "regex:(ab)(ab)*")
+    <Sameness: DIFFERENT, the empty word>
     """
-    if type(up_to) is not int or up_to < 0 or type(configurations) is not int or configurations < 1:
-        raise OptionError("up_to is a whole number from 0 on, configurations one from 1 on")
+    if type(up_to) is not int or up_to < 0:
+        raise OptionError(f"up_to={up_to!r} is not a whole number from 0 on")
+    configurations = limits_among(limits, LIMITS)["configurations"]
     if not seconds > 0:
         raise OptionError(f"seconds={seconds!r} is no time: give a number above 0")
     compared = sides_of(a, b, HowRead.given(alphabet, at, empty))
     end = monotonic() + seconds
     question = SamenessQuestion(compared, contained, up_to, configurations, seconds, end, report)
-    for find in (_by_empty_word, _by_few_words, _by_formulas):
-        found = find(question)
-        if found is not None:
-            return found
+    try:
+        for find in (_by_empty_word, _by_few_words, _by_formulas):
+            found = find(question)
+            if found is not None:
+                return found
+    except KeyboardInterrupt as end:
+        why = f"{str(end) or 'interrupted'}, while short words and formulas were compared"
+        return Sameness(Answer.UNKNOWN, why, compared)
     return _by_automata(question)
 
 
@@ -133,8 +142,9 @@ def _by_automata(question: SamenessQuestion) -> Sameness:
             made.append(restricted(automaton_of_side(side, caps), question.alphabet))
         except UnprovenError as error:
             return _by_words(question, f"side {name} has no automaton: {error}")
-        except KeyboardInterrupt:
-            return Sameness(Answer.UNKNOWN, f"interrupted while side {name} was followed", question.alphabet)
+        except KeyboardInterrupt as end:
+            why = f"{str(end) or 'interrupted'}, while side {name} was followed"
+            return Sameness(Answer.UNKNOWN, why, question.compared)
     left, right = made
     states = len(left.moves), len(right.moves)
     word = beyond(left, right) if question.contained else difference(left, right)
@@ -168,14 +178,14 @@ def _by_words(question: SamenessQuestion, why: str) -> Sameness:
                 found = trial.told_apart(next(drawn), is_short=False)
                 if found is not None:
                     return found
-    except KeyboardInterrupt:
-        why = f"interrupted; {why}"
+    except KeyboardInterrupt as end:
+        why = f"{why}; {str(end) or 'interrupted'}"
     reason = (
         f"{why}; no word of up to {longest} symbols tells them apart, and none of {trial.words:,} words tried"
     )
     if trial.undecided:
         reason += f", of which {trial.undecided:,} have no verdict: a network's output is no bit there"
-    return Sameness(Answer.UNKNOWN, reason, question.alphabet, longest=longest, words=trial.words)
+    return Sameness(Answer.UNKNOWN, reason, question.compared, longest=longest, words=trial.words)
 
 
 @final

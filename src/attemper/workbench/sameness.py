@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NoReturn, final
+from typing import NoReturn, assert_never, final
 
 from attemper.checker.check import assuming
+from attemper.checker.verdict import Status
 from attemper.errors import ExitCode
-from attemper.languages.words import Alphabet, Word
-from attemper.workbench.sides import ComparedSide, Sides, assumed_of
+from attemper.escapes import escaped
+from attemper.html_tables import Tabled
+from attemper.languages.words import Alphabet, Word, listed, show_word
+from attemper.workbench.report.languages import alphabet_line
+from attemper.workbench.sides import ComparedSide, Sides, assumed_of, named_side
 
 
 class Answer(StrEnum):
@@ -32,10 +36,19 @@ EXIT_CODES = {
 }
 
 
+STATUSES = {
+    Answer.SAME: Status.PROVED,
+    Answer.CONTAINED: Status.PROVED,
+    Answer.DIFFERENT: Status.REFUTED,
+    Answer.NOT_CONTAINED: Status.REFUTED,
+    Answer.UNKNOWN: Status.UNKNOWN,
+}
+
+
 @final
-@dataclass(frozen=True)
-class Sameness:
-    """The answer, for the words over `alphabet`; it is no truth value, as it can be UNKNOWN.
+@dataclass(frozen=True, repr=False)
+class Sameness(Tabled):
+    """The answer about two sides, for words over their alphabet; no truth value, as it can be UNKNOWN.
 
     `word` is a word on which the sides differ, with the verdicts of A and B, and `is_shortest` says that no
     shorter word tells them apart. `states` are those of the sides' minimal automata. `reason` says how the
@@ -45,7 +58,7 @@ class Sameness:
 
     answer: Answer
     reason: str
-    alphabet: Alphabet
+    compared: Sides
     word: Word | None = None
     verdicts: tuple[bool, bool] | None = None
     is_shortest: bool = False
@@ -58,11 +71,78 @@ class Sameness:
         raise TypeError("an answer can be UNKNOWN, so it is neither true nor false: look at its 'answer'")
 
     @property
+    def alphabet(self) -> Alphabet:
+        """The symbols of the words that were looked at."""
+        return self.compared.alphabet
+
+    @property
+    def status(self) -> Status:
+        """Whether what was asked is proved, refuted by a word, or UNKNOWN."""
+        return Status.PROVED_UNDER_ASSUMPTIONS if self.assumptions else STATUSES[self.answer]
+
+    @property
     def exit_code(self) -> ExitCode:
         """What the command line returns."""
         if self.assumptions:
             return ExitCode.PROVED_UNDER_ASSUMPTIONS
         return EXIT_CODES[self.answer]
+
+    def __repr__(self) -> str:
+        word = "" if self.word is None else f", {_shown(self.word)}"
+        return f"<Sameness: {self.answer}{word}>"
+
+    def __str__(self) -> str:
+        return "\n".join(map(escaped, self._lines()))
+
+    def _lines(self) -> Iterator[str]:
+        over = f"words over {listed(self.alphabet.symbols, 'symbols')}"
+        match self.answer:
+            case Answer.SAME:
+                yield f"SAME: A and B have the same {over}, of every length"
+            case Answer.CONTAINED:
+                yield f"CONTAINED: B has all of A's {over}, of every length"
+            case Answer.UNKNOWN:
+                yield f"UNKNOWN: {self.reason}"
+            case Answer.DIFFERENT | Answer.NOT_CONTAINED:
+                yield f"{self.answer}: {self._told()}"
+            case _:
+                assert_never(self.answer)
+        if self.answer is not Answer.UNKNOWN:
+            yield f"  {self._shown_by()}"
+        yield from (f"  assuming {assumption}" for assumption in self.assumptions)
+        if self.compared.is_alphabet_read:
+            yield alphabet_line(self.alphabet)
+
+    def _shown_by(self) -> str:
+        if self.states is None:
+            return self.reason
+        left, right = (f"{count:,} state{'' if count == 1 else 's'}" for count in self.states)
+        return f"{self.reason}: {left}" if left == right else f"{self.reason}: {left} and {right}"
+
+    def _told(self) -> str:
+        """The word, and which side accepts it."""
+        has, lacks = ("A", "B") if self.verdicts == (True, False) else ("B", "A")
+        rest = "no shorter word tells them apart" if self.is_shortest else "perhaps a shorter word does, too"
+        return f"{_shown(self.word or ())} is in {has} and not in {lacks}; {rest}"
+
+    @property
+    def record(self) -> dict[str, object]:
+        """The answer as JSON data."""
+        return {
+            "a": named_side(self.compared.left),
+            "b": named_side(self.compared.right),
+            "alphabet": list(self.alphabet.symbols),
+            "alphabet_from_text": self.compared.is_alphabet_read,
+            "answer": str(self.answer),
+            "word": None if self.word is None else list(self.word),
+            "verdicts": self.verdicts and list(self.verdicts),
+            "shortest": self.is_shortest,
+            "states": self.states and list(self.states),
+            "reason": self.reason,
+            "longest": self.longest,
+            "words": self.words,
+            "assumptions": list(self.assumptions),
+        }
 
 
 @final
@@ -98,7 +178,7 @@ class SamenessQuestion:
         """Yes."""
         answer = Answer.CONTAINED if self.contained else Answer.SAME
         registered = set().union(*map(assumed_of, self.sides))
-        return Sameness(answer, reason, self.alphabet, states=states, assumptions=assuming(registered))
+        return Sameness(answer, reason, self.compared, states=states, assumptions=assuming(registered))
 
     def fails(
         self,
@@ -111,4 +191,8 @@ class SamenessQuestion:
     ) -> Sameness:
         """No: the word has these verdicts."""
         answer = Answer.NOT_CONTAINED if self.contained else Answer.DIFFERENT
-        return Sameness(answer, reason, self.alphabet, word, verdicts, is_shortest, states)
+        return Sameness(answer, reason, self.compared, word, verdicts, is_shortest, states)
+
+
+def _shown(word: Word) -> str:
+    return f"'{show_word(word)}'" if word else "the empty word"

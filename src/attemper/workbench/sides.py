@@ -111,11 +111,12 @@ def _require_symbols(side: ComparedSide, common: Alphabet, *, exactly: bool) -> 
         )
     missing = next(symbol for symbol in common.symbols if symbol not in has)
     raise AlphabetError(
-        f"'{missing}' of the alphabet {{{other}}} is no symbol of {_named(side)}, which has {{{shown}}}"
+        f"'{missing}' of the alphabet {{{other}}} is no symbol of {named_side(side)}, which has {{{shown}}}"
     )
 
 
-def _named(side: ComparedSide) -> str:
+def named_side(side: ComparedSide) -> str:
+    """How a side was spelled, or what it is."""
     return side.text if isinstance(side, Weighed) else str(side)
 
 

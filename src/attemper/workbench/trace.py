@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, final
 
 from attemper.attention_program.language import ProgramLanguage
@@ -23,6 +23,8 @@ from attemper.workbench.report.windows import cut_word
 
 if TYPE_CHECKING:
     from attemper.models.arrays import Floats
+    from attemper.running.runs import PutOut, Run
+    from attemper.workbench.model import Model
 
 SHOWN = 40
 """How much of a word stands in the text of its trace."""
@@ -46,10 +48,41 @@ class Trace:
     """
 
     word: Word
+    accepted: bool | None
+    """The verdict; None where it cannot be read, or something else than bits is put out."""
+    outputs: tuple[PutOut | None, ...]
+    """What is put out at each position: a bit, a symbol or a number; None where it cannot be read."""
     subformulas: Truths
     output: tuple[float, ...]
     heads: tuple[HeadTrace, ...]
     margins: tuple[LayerMargin, ...]
+    puts_out: str = ""
+    """What is put out, if that is no bit."""
+    reads_first: bool = False
+
+    def __str__(self) -> str:
+        from attemper.workbench.report.trace_text import text_of
+
+        return text_of(self)
+
+    @property
+    def records(self) -> tuple[dict[str, object], ...]:
+        """The same as JSON data: one record for each subformula, head and layer, and one for the output."""
+        return (
+            *(
+                {"kind": "subformula", "formula": formula, "positions": [int(bit) for bit in truth]}
+                for formula, truth in self.subformulas
+            ),
+            *({"kind": "head", **asdict(head)} for head in self.heads),
+            *({"kind": "margin", **asdict(margin)} for margin in self.margins),
+            {
+                "kind": "output",
+                "word": list(self.word),
+                "accepted": self.accepted,
+                "outputs": list(self.outputs),
+                "values": list(self.output),
+            },
+        )
 
     def __repr__(self) -> str:
         shown = cut_word(self.word, SHOWN)
@@ -62,19 +95,30 @@ class Trace:
 
 
 def trace_word(
-    language: Definition,
-    word: Word,
+    model: Model,
+    run: Run,
     soft: Arrays,
     hard: Arrays,
     names: Mapping[Ref, str] | None = None,
 ) -> Trace:
-    """Run a network softly and average-hard on a word, keeping what its heads attend to.
+    """Run a model softly and average-hard on the word of a run, keeping what its heads attend to.
 
     `names` are those of an attention program's steps.
     """
-    subformulas = _facts(language, word, names or {})
+    word, language = run.word, model.language
+    told = Trace(
+        word,
+        None if language.puts_out else run.accepted,
+        run.outputs,
+        _facts(language.definition, word, names or {}),
+        (),
+        (),
+        (),
+        language.puts_out,
+        language.definition.reads_first,
+    )
     if not word:
-        return Trace(word, subformulas, (), (), ())
+        return told
     network = soft.network
     outputs, smallest, softly = soft.watched(word)
     _, _, hardly = hard.watched(word)
@@ -92,7 +136,7 @@ def trace_word(
     )
     margins = tuple(LayerMargin(number, margin) for number, margin in smallest.items())
     output = outputs if network.symbols else outputs[:, 0]
-    return Trace(word, subformulas, tuple(output.tolist()), heads, margins)
+    return replace(told, output=tuple(output.tolist()), heads=heads, margins=margins)
 
 
 def _facts(language: Definition, word: Word, names: Mapping[Ref, str]) -> Truths:

@@ -11,6 +11,7 @@ from typing import final
 
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
+from attemper.checker.verdict import Status
 from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.decomposing.bases import exact_places
 from attemper.compiling.decomposing.decompose import decompose
@@ -22,7 +23,8 @@ from attemper.compiling.lowering.shorten_formula import shortened, with_operands
 from attemper.compiling.lowering.split_formula import shortest
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.simplifying.spell_out import Shared
-from attemper.errors import InternalError, UnsupportedError
+from attemper.errors import ExitCode, InternalError, UnsupportedError
+from attemper.html_tables import Tabled
 from attemper.languages.regular.classes import classify
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.connectives import any_of, negation
@@ -32,6 +34,8 @@ from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Formula, Numerical, Symbol, subformulas
 from attemper.languages.words import Alphabet, words_of_length
 from attemper.networks.regime import Regime
+from attemper.workbench.language import Language
+from attemper.workbench.report.languages import lines_on, record_of_language
 
 TRIED_WORDS = 2_000
 """How many words, the shortest first, are tried with a formula that is not proved."""
@@ -51,24 +55,71 @@ class Way(Enum):
 
 @final
 @dataclass(frozen=True, repr=False)
-class Translation:
-    """A formula that holds at i where the automaton accepts the prefix of length i.
+class Translation(Tabled):
+    """A formula that holds at i where the language has the first i symbols.
 
     `proved` says that the checker found both the same for words of all lengths; where it did not, all words
-    were tried up to the length `agreed`. `way` says what the formula comes from.
+    were tried up to the length `agreed`, or `unfinished` says why not even that. `way` says what the formula
+    comes from.
     """
 
+    language: Language
     formula: Formula
-    proved: bool
-    agreed: int | None
     way: Way
+    proved: bool
+    agreed: int | None = None
+    unfinished: str = ""
 
-    def __str__(self) -> str:
+    @property
+    def text(self) -> str:
+        """The formula as it is written."""
         return show(self.formula)
 
+    @property
+    def status(self) -> Status:
+        """PROVED, or UNKNOWN where the formula is only tried."""
+        return Status.PROVED if self.proved else Status.UNKNOWN
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What the command line returns."""
+        return ExitCode.UNKNOWN if self.unfinished else ExitCode.OK
+
     def __repr__(self) -> str:
-        how = "proved" if self.proved else f"tried up to length {self.agreed}"
-        return f"<Translation {str(self)[:60]}: {how}>"
+        return f"<Translation {self.text[:60]}: {self._shown}>"
+
+    def __str__(self) -> str:
+        empty = f"empty word: {self._empty}"
+        lines = [*lines_on(self.language), self.text, f"read at the last position, {empty}; {self._shown}"]
+        if self.way is not Way.SEARCH:
+            lines.append(
+                f"not from the search for a short formula: read from the automaton's {self.way.value}"
+            )
+        return "\n".join(lines)
+
+    @property
+    def record(self) -> dict[str, object]:
+        """The same as JSON data."""
+        return {
+            **record_of_language(self.language),
+            "formula": self.text,
+            "at": "last",
+            "empty": self._empty,
+            "proved": self.proved,
+            "agreed_up_to": self.agreed,
+            "unfinished": self.unfinished or None,
+            "way": self.way.value,
+        }
+
+    @property
+    def _empty(self) -> str:
+        return "accept" if self.language.definition.accepts_empty else "reject"
+
+    @property
+    def _shown(self) -> str:
+        if self.proved:
+            return "proved the same language"
+        return f"NOT proved the same language, {self.unfinished or f'tried up to length {self.agreed}'}"
 
 
 def translate(dfa: Dfa, limits: CascadeCaps | None = None) -> Translation:
@@ -78,14 +129,24 @@ def translate(dfa: Dfa, limits: CascadeCaps | None = None) -> Translation:
     `limits` are those of the cascade.
     Raises `UnsupportedError` if the formula is too large to be written down, or if there is no cascade.
     """
-    formula, way = searched(dfa), Way.SEARCH
-    if formula is None:
-        alike, small = _without_twins(dfa)
-        found, way = _from_levels(small, limits or CascadeCaps())
-        formula = _with_letters(shortened(found, small.alphabet), _letters(alike, dfa))
+    return shown_same(dfa, *found_formula(dfa, limits))
+
+
+def found_formula(dfa: Dfa, limits: CascadeCaps | None = None) -> tuple[Formula, Way]:
+    """A formula that is meant to be the automaton's language; raises what `translate` raises."""
+    formula = searched(dfa)
+    if formula is not None:
+        return formula, Way.SEARCH
+    alike, small = _without_twins(dfa)
+    found, way = _from_levels(small, limits or CascadeCaps())
+    return _with_letters(shortened(found, small.alphabet), _letters(alike, dfa)), way
+
+
+def shown_same(dfa: Dfa, formula: Formula, way: Way) -> Translation:
+    """The formula, which is proved to be the automaton's language, or tried."""
     if _is_proved(formula, dfa):
-        return Translation(formula, True, None, way)
-    return Translation(formula, False, _tried(formula, dfa), way)
+        return Translation(Language(dfa, dfa.alphabet), formula, way, proved=True)
+    return Translation(Language(dfa, dfa.alphabet), formula, way, proved=False, agreed=_tried(formula, dfa))
 
 
 def searched(dfa: Dfa) -> Formula | None:

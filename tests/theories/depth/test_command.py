@@ -20,6 +20,7 @@ from attemper.theories.depth.ask import depth
 from attemper.theories.depth.certificate import EnoughByClasses, EnoughByFormula, Inseparable, load
 from attemper.theories.depth.check.claims import judge_depth
 from attemper.theories.depth.search import searching
+from attemper.workbench.cli.time_limit import TimeUp
 from tests.support.cli.command_line import attemper as run
 
 AB = ("--alphabet", "ab")
@@ -128,7 +129,7 @@ def test_one_sided_ties_need_as_many_layers_or_more(choice: str) -> None:
 
 @pytest.mark.sweep(0)
 def test_a_cap_on_classes_leaves_the_best_lower_bound() -> None:
-    found = run("depth", "regex:~[] a b b a ~[]", *AB, "--classes", 20)
+    found = run("depth", "regex:~[] a b b a ~[]", *AB, "--limit", "classes=20")
     assert found.code == 12
     *_, before, above, last, _ = found.out.splitlines()
     assert before == "2 layers: 22 classes were listed: more than 20 classes"
@@ -139,23 +140,56 @@ def test_a_cap_on_classes_leaves_the_best_lower_bound() -> None:
 def test_no_time_leaves_what_is_known(tmp_path: Path) -> None:
     place = tmp_path / "depth.json"
     found = run("depth", f"regex:{NESTED}", *AB, "--seconds", 1e-9, "-o", place)
-    assert found.code == 12
-    assert "the time is over" in found.out
+    assert (found.code, found.out, place.exists()) == (12, "", False)
+    assert "no answer within 1e-09 seconds" in found.err
+    assert "the time is over" in depth(f"regex:{NESTED}", seconds=1e-9).stopped
 
 
-def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_printed_is_the_result() -> None:
+    for arguments, options in (
+        ((f"regex:{NESTED}",), {"layers": 2}),
+        (("regex:(ab)*", *AB), {"alphabet": "ab"}),
+    ):
+        found = depth(arguments[0], **options)
+        command = ("depth", *arguments, *(("--layers", 2) if "layers" in options else ()))
+        assert run(*command).out == f"{found}\n"
+        assert run(*command, "--json").record == found.record
+        assert (found.status, found.exit_code) == (Status.PROVED, 0)
+    first, *_ = str(depth("regex:(ab)*")).splitlines()
+    assert first == "alphabet a b (from the text)"
+    assert depth("regex:(ab)*").record["alphabet_from_text"] is True
+
+
+def test_a_file_of_a_depth_is_shown(tmp_path: Path) -> None:
+    place = tmp_path / "depth.json"
+    assert run("depth", "regex:(ab)*", "-o", place).code == 0
+    shown = run("show", place)
+    assert shown.code == 0
+    for line in ("0 layers: not enough, ab against aab", "2 layers: enough (602 classes)"):
+        assert line in shown.out.splitlines()
+    assert "networks: every future-masked transformer of unique hard attention" in shown.out
+    record = run("show", place, "--json").record
+    assert (record["kind"], record["claims"][-1]) == ("depth", {"layers": 2, "classes": 602})
+
+
+@pytest.mark.parametrize(
+    ("end", "said"), [(KeyboardInterrupt(), "interrupted"), (TimeUp("the time was up"), "the time was up")]
+)
+def test_an_interrupt_leaves_what_is_known(
+    end: KeyboardInterrupt, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reached, calls = searching.ClassCaps.reached, []
 
     def interrupted(self: searching.ClassCaps, classes: int) -> str | None:
         calls.append(classes)
         if len(calls) == 40:
-            raise KeyboardInterrupt
+            raise end
         return reached(self, classes)
 
     monkeypatch.setattr(searching.ClassCaps, "reached", interrupted)
     found = run("depth", f"regex:{NESTED}", *AB, "--json")
     assert found.code == 12
-    assert found.record["stopped"] == "interrupted"
+    assert found.record["stopped"] == said
     assert found.record["at_least"] >= 2
     assert found.record["layers"][-1]["words"]
 
@@ -170,19 +204,26 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> N
         (("regex:a", *AB, "--layers", "65"), 2, "from 0 to 64"),
         (("regex:a", *AB, "--period", "0"), 2, "period=0"),
         (("regex:a", *AB, "--prefix", "0"), 2, "prefix=0"),
-        (("regex:a", *AB, "--classes", "0"), 2, "classes=0"),
-        (("regex:a", *AB, "--seconds", "0"), 2, "seconds=0"),
-        (("regex:a", *AB, "--seconds", "nan"), 2, "seconds=nan"),
+        (
+            ("regex:a", *AB, "--limit", "classes=0"),
+            2,
+            "the limit 'classes' is a whole number from 1 on, not 0",
+        ),
+        (("regex:a", *AB, "--seconds", "0"), 2, "--seconds"),
+        (("regex:a", *AB, "--seconds", "nan"), 2, "--seconds"),
         (("regex:a", *AB, "--choice", "middle"), 2, "choice"),
-        (("regex:a"), 2, "--alphabet"),
-        (("formula:a"), 2, "--alphabet"),
-        ((), 2, "give one of --regex, --formula and --dfa"),
-        (("regex:a", "formula:a", *AB), 2, "give one of"),
-        (("regex:a", *AB, "--at", "last"), 2, "--at is for --formula"),
+        (("regex:a", *AB, "--limit", "class=5"), 2, "there is no limit 'class'; the limits are: classes, "),
+        (("regex:a", *AB, "--limit", "classes"), 2, "a limit is given as NAME=N"),
+        (("regex:a", *AB, "--classes", "5"), 2, "write --limit classes=N"),
+        (("--regex", "a", *AB), 2, "write attemper depth 'regex:TEXT'"),
+        (("regex:a",), 2, "names the symbol a only: say which there are"),
+        (("formula:a",), 2, "names the symbol a only: say which there are"),
+        ((), 2, "LANGUAGE"),
+        (("regex:a", *AB, "--at", "last"), 2, "an expression says this itself"),
         (("regex:c", *AB), 3, "c"),
         (("formula:O c", *AB), 3, "c"),
         (("formula:F a", *AB), 3, "--at first"),
-        (("dfa:nowhere.json"), 6, "nowhere.json"),
+        (("dfa:nowhere.json",), 6, "nowhere.json"),
     ],
 )
 def test_errors_name_the_culprit(options: tuple[str, ...], code: int, words: str) -> None:
@@ -204,6 +245,7 @@ def test_a_folder_is_no_file_to_write(tmp_path: Path) -> None:
         ({"choice": "middle"}, OptionError),
         ({"alphabet": "ab"}, OptionError),
         ({"seconds": None}, OptionError),
+        ({"limits": ["classes"]}, OptionError),
     ],
 )
 def test_python_is_told_which_option(options: dict[str, Any], error: type[Exception]) -> None:
@@ -215,9 +257,9 @@ def test_python_may_give_a_formula() -> None:
     assert attemper.depth("O (b & Y a)", "ab").least == 2
     given = depth(TemporalLanguage(parse("O a"), At.LAST, False), Alphabet(("a", "b")))
     assert (given.least, given.by) == (1, EnoughByClasses(1, 14))
-    with pytest.raises(OptionError, match="needs an alphabet"):
+    with pytest.raises(OptionError, match="names the symbol a only"):
         depth("O a")
-    with pytest.raises(OptionError, match="neither an automaton nor a formula"):
+    with pytest.raises(OptionError, match="int names no language"):
         depth(3)  # type: ignore[arg-type]
     with pytest.raises(SourceError):
         depth("O (", "ab")
@@ -228,7 +270,8 @@ def test_python_may_give_a_formula() -> None:
 
 
 def test_nothing_known_cannot_be_saved(tmp_path: Path) -> None:
-    found = depth(parse_regex("~[] a b b a ~[]", "ab"), classes=1)
+    found = depth(parse_regex("~[] a b b a ~[]", "ab"), limits={"classes": 1})
+    assert (found.status, found.exit_code) == (Status.UNKNOWN, 12)
     assert found.lower == 0 or found.pair is not None
     everything = depth(parse_regex("~[]", "ab"))
     assert (everything.least, everything.pair, repr(everything)) == (0, None, "<Depth: least depth 0>")

@@ -110,7 +110,7 @@ def test_a_file_is_written_and_checked(here: Path) -> None:
         f"  model: {source}",
         f"  digest: {found.digest}",
     ]
-    shown = attemper("restrict", "out.json", "--model", source)
+    shown = attemper("show", "out.json", "--model", source)
     assert shown.code == 0
     assert shown.out.count("position 31 attends to") == 2
     heads = [line.split(":")[0] for line in shown.out.splitlines() if "attends to" in line]
@@ -191,7 +191,7 @@ def test_a_network_that_counts_is_refused(here: Path) -> None:
 
 def test_a_damaged_file_is_named(here: Path) -> None:
     Path("broken.json").write_text("{")
-    for command in ("check", "restrict"):
+    for command in ("check", "show"):
         result = attemper(command, "broken.json")
         assert result.code == 6
         assert "broken.json" in result.out + result.err
@@ -207,9 +207,9 @@ def test_the_batch_is_an_assumption_about_somebody_elses_functions(here: Path) -
     assert checked.record["claims"][1]["assumptions"]
 
 
-def test_restrict_looks_at_the_digest(here: Path) -> None:
+def test_show_looks_at_the_digest(here: Path) -> None:
     attemper("refute", f"{here.name}:tables", "zoo:parity", "--length", "9", "-o", "out.json")
-    result = attemper("restrict", "out.json", "--model", f"{here.name}:nine")
+    result = attemper("show", "out.json", "--model", f"{here.name}:nine")
     assert result.code == 6
     assert "another model" in result.err
 

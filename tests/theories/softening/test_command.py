@@ -102,13 +102,24 @@ def test_bad_input_is_named(arguments: list[str], code: ExitCode, said: str) -> 
 
 
 @pytest.mark.sweep(3)
-@pytest.mark.parametrize("command", [["show"], ["run", "ab"], ["trace", "ab"], ["certify"], ["verify"]])
+@pytest.mark.parametrize("command", [["run", "ab"], ["trace", "ab"], ["certify"], ["verify"]])
 def test_commands_that_need_a_language_say_that_there_is_none(command: list[str]) -> None:
     attemper("soften", "soften_mine:last_a", "-o", "soft")
     name, *words = command
     found = attemper(name, "soft", *words)
     assert found.code == ExitCode.UNSUPPORTED
     assert "no language" in found.err
+
+
+def test_a_softened_network_is_shown() -> None:
+    attemper("soften", "soften_mine:last_a", "-o", "soft")
+    shown = attemper("show", "soft")
+    assert shown.code == ExitCode.OK
+    assert "a softmax network that 'attemper soften' made of a hard one" in shown.out
+    assert "the output is within 1/100 of the hard network's" in shown.out
+    record = attemper("show", "soft", "--json").record
+    assert (record["kind"], record["epsilon"], record["first"]) == ("softened network", "1/100", 1)
+    assert attemper("show", "soft", "--engines").code == ExitCode.USAGE
 
 
 def test_a_softened_network_runs_in_python() -> None:

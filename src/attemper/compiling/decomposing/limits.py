@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from json import dumps
 from typing import final
 
-from attemper.errors import OptionError, UnsupportedError
+from attemper.errors import UnsupportedError
 
 
 @final
@@ -38,40 +39,12 @@ class CascadeCaps:
     counter: bool = True
 
     def with_caps(self, caps: Mapping[str, int]) -> CascadeCaps:
-        """The same but for some caps, by their names. Raises `OptionError` for a name or number that is none.
-
-        >>> CascadeCaps().with_caps({"symbols": 8_000}).symbols
-        8000
-        >>> CascadeCaps().with_caps({"symbol": 8_000})  # doctest: +ELLIPSIS
-        Traceback (most recent call last):
-        ...
-        attemper.errors.OptionError: there is no cap 'symbol'; the caps are image_sets, ...
-        """
-        for name, number in caps.items():
-            if name not in CAPS:
-                raise OptionError(f"there is no cap '{name}'; the caps are {', '.join(CAPS)}")
-            if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-                raise OptionError(f"the cap '{name}' must be a whole number from 0 on, not {number!r}")
+        """The same but for some caps, by their names."""
         return CascadeCaps(**{**asdict(self), **caps})
 
 
 CAPS = tuple(field.name for field in fields(CascadeCaps) if not isinstance(field.default, bool))
-"""The names of the caps, as `--cap NAME=NUMBER` and `caps={NAME: NUMBER}` have them."""
-
-
-def parse_caps(texts: Iterable[str]) -> dict[str, int]:
-    """The caps in texts NAME=NUMBER; the last one counts. Raises `OptionError` for another text.
-
-    >>> parse_caps(["symbols=8000", "levels=70"])
-    {'symbols': 8000, 'levels': 70}
-    """
-    found: dict[str, int] = {}
-    for text in texts:
-        name, _, number = text.partition("=")
-        if not (number.isascii() and number.isdigit()):
-            raise OptionError(f"a cap is given as NAME=NUMBER, for example symbols=8000, not as '{text}'")
-        found[name] = int(number)
-    return found
+"""The names of the caps, as `--limit NAME=N` and `limits={NAME: N}` have them."""
 
 
 @final
@@ -99,12 +72,12 @@ class CapError(UnsupportedError):
         needed = ", and ".join(
             f"at least {one.value} {one.what}, beyond the cap of {one.allowed}" for one in met
         )
-        options = " ".join(f"--cap {cap}={more}" for cap, more in caps.items())
+        options = " ".join(f"--limit {cap}={more}" for cap, more in caps.items())
         tried = {None: "", True: ", which is enough", False: ", which may not be enough"}[is_enough]
         super().__init__(
             f"the automaton needs {needed}; raise {'it' if len(met) == 1 else 'them'} with {options} "
-            f"(from Python: caps={caps}){tried}, or split the language into simpler ones",
-            caps=caps,
+            f"(from Python: limits={dumps(caps)}){tried}, or split the language into simpler ones",
+            limits=caps,
         )
 
 

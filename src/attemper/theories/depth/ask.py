@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from attemper.errors import OptionError, UnsupportedError
 from attemper.languages.regular.classes import RegularClass, show_classification
 from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.image_sets import LIMIT
 from attemper.languages.regular.minimal import minimal
 from attemper.theories.depth.certificate import DepthClaims, HardNetworks, TieBreaking
 from attemper.theories.depth.check.pairs import MOST_LAYERS
 from attemper.theories.depth.search.admitting import beyond_all_layers
 from attemper.theories.depth.search.caps import CLASSES, SECONDS, ClassCaps
-from attemper.theories.depth.search.climb import Climb, Depth
+from attemper.theories.depth.search.climb import Climb
+from attemper.theories.depth.search.found import Depth
 from attemper.theories.depth.search.sources import automaton_to_search, in_states
 from attemper.workbench import naming
+from attemper.workbench.limits import limits_among
 
 if TYPE_CHECKING:
     from attemper.workbench.naming import AlphabetLike, AtName, EmptyName, LanguageLike
+
+LIMITS = {"classes": CLASSES, "image_sets": LIMIT}
+"""How many classes of words, and how many sets of states, are looked at."""
 
 
 def depth(
@@ -33,7 +39,7 @@ def depth(
     prefix: int = 1,
     choice: str = "both",
     same_length: bool = False,
-    classes: int = CLASSES,
+    limits: Mapping[str, int] | None = None,
     seconds: float = SECONDS,
     report: Callable[[str], None] = lambda _: None,
 ) -> Depth:
@@ -50,7 +56,9 @@ def depth(
     * `period`, `prefix`: position embeddings with this period from position `prefix` on; 1, 1: none.
     * `choice`: "both", or that all ties are broken "leftmost" or "rightmost".
     * `same_length`: look for pairs of one length, which refute networks whose weights depend on n, too.
-    * `classes`, `seconds`: caps on the search for one k, and for all; `report` hears what is done.
+    * `limits`: `classes`, so many of which are listed for one k, and `image_sets`, sets of states that are
+      examined to see whether any number of layers is enough.
+    * `seconds`: how long to search, give or take a step; `report` hears what is done.
 
     An interrupt ends the search with what is known so far.
 
@@ -61,7 +69,8 @@ def depth(
     >>> found, found.pair, found.by
     (<Depth: least depth 2>, (('a', 'b'), ('a', 'a', 'b')), EnoughByClasses(layers=2, classes=602))
     """
-    _require_numbers(layers, period, prefix, classes, seconds)
+    _require_numbers(layers, period, prefix, seconds)
+    most = limits_among(limits, LIMITS)
     if choice not in set(TieBreaking):
         raise OptionError(f"choice={choice!r} is none of {', '.join(repr(str(one)) for one in TieBreaking)}")
     networks = HardNetworks(prefix, period, TieBreaking(choice))
@@ -70,16 +79,16 @@ def depth(
     spoken.require_verdicts()
     least = minimal(automaton_to_search(spoken))
     if layers is None:
-        refuse_beyond(least, period)
+        refuse_beyond(least, period, most["image_sets"])
     shown = spoken.definition if in_states(spoken.definition) else least
-    climb = Climb(least, DepthClaims(shown, spoken.alphabet, networks, ()), report)
-    caps = ClassCaps(classes, time.monotonic() + seconds)
+    climb = Climb(spoken, least, DepthClaims(shown, spoken.alphabet, networks, ()), report)
+    caps = ClassCaps(most["classes"], time.monotonic() + seconds)
     return climb.up_to(MOST_LAYERS if layers is None else layers, caps, same_length=same_length)
 
 
-def refuse_beyond(dfa: Dfa, period: int) -> None:
+def refuse_beyond(dfa: Dfa, period: int, limit: int) -> None:
     """Raise `UnsupportedError`, with the witness, if no number of layers is enough for the language."""
-    found = beyond_all_layers(dfa, period)
+    found = beyond_all_layers(dfa, period, limit)
     if found is None:
         return
     places = "without position embeddings" if period == 1 else f"with position embeddings of period {period}"
@@ -96,13 +105,10 @@ def refuse_beyond(dfa: Dfa, period: int) -> None:
     )
 
 
-def _require_numbers(
-    layers: object, period: object, prefix: object, classes: object, seconds: object
-) -> None:
-    numbers = (("period", period, 1), ("prefix", prefix, 1), ("classes", classes, 1))
-    for name, value, least in numbers:
-        if type(value) is not int or not least <= value < 2**63:
-            raise OptionError(f"{name}={value!r} is not a whole number from {least} on")
+def _require_numbers(layers: object, period: object, prefix: object, seconds: object) -> None:
+    for name, value in (("period", period), ("prefix", prefix)):
+        if type(value) is not int or not 1 <= value < 2**63:
+            raise OptionError(f"{name}={value!r} is not a whole number from 1 on")
     if layers is not None and (type(layers) is not int or not 0 <= layers <= MOST_LAYERS):
         raise OptionError(f"layers={layers!r} is not a number of layers from 0 to {MOST_LAYERS}")
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < 10**6:

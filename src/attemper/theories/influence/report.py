@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import assert_never, final
 
 import flint
@@ -15,6 +16,8 @@ from attemper.languages.sources import bracket_levels, brackets, laws, levels, p
 from attemper.languages.sources.bracket_levels import LengthParity
 from attemper.languages.sources.entropies import PRECISION, in_bits
 from attemper.languages.sources.values import Brackets, Parity, Source, name_of, require_length
+from attemper.theories.influence.certificate import encode, load
+from attemper.workbench.report.files import ShownFile
 
 CHANGES = tuple(map(Fraction, ("0", "0.1", "0.5", "1", "2", "4")))
 """The eps whose floors are shown."""
@@ -242,3 +245,26 @@ def _ball(value: Fraction) -> flint.arb:
 
 def _as_float(value: flint.arb | None) -> float | None:
     return None if value is None else float(value)
+
+
+def show_bound(path: Path, model: str | None, columns: int) -> ShownFile:
+    """What the file of a bound claims, which nothing but its encoder can show to be so."""
+    del model, columns
+    data = encode(load(path))
+    lines = (
+        f"a bound on what one symbol changes in the encoder {data['source'] or '(in memory)'}",
+        *(f"{name}: {_in_words(value)}" for name, value in data.items() if name not in {"format", "source"}),
+        f"claimed, to be checked with 'attemper check {path} --model MODULE:OBJECT'",
+    )
+    return ShownFile(lines, {"kind": "bound", **data})
+
+
+def _in_words(value: object) -> str:
+    """A part of the file on one line."""
+    match value:
+        case dict():
+            return ", ".join(f"{name} {_in_words(each)}" for name, each in value.items())
+        case list():
+            return " ".join(map(_in_words, value)) or "none"
+        case _:
+            return str(value)

@@ -1,4 +1,4 @@
-"""attemper refute, attemper restrict"""
+"""attemper refute"""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ import typer
 
 from attemper.checker.report import record_of
 from attemper.checker.verdict import Status, Verdict
-from attemper.errors import MalformedFileError, UnsupportedError
-from attemper.modules import blaming
-from attemper.theories.refutation.certificate.files import load as load_refutation
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import AtOption, EmptyOption, Json, LanguageArgument
 from attemper.workbench.cli.progress import activity
@@ -100,35 +97,6 @@ def _print_found(found: Finding, *, json: bool) -> None:
         _print_claims(found.verdict)
         for line in picture(found.refutation, out.columns):
             out.print(line)
-
-
-def restrict_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What 'attemper refute -o FILE' wrote.")],
-    model: Annotated[
-        str | None, typer.Option(help="The model, if it is not in the folder that the file names.")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Show a refutation's restriction: which symbols are fixed, and who can attend where under it."""
-    from attemper.theories.refutation.check.claims import beyond_the_cap, load_model_of, mismatches
-    from attemper.theories.refutation.report import attention_lines, picture
-
-    refutation = load_refutation(file)
-    for reason in beyond_the_cap(refutation):
-        raise UnsupportedError(f"'{file}': {reason}")
-    found = load_model_of(refutation, model)
-    complaint = next(mismatches(refutation, found), None)
-    if complaint is not None:
-        raise MalformedFileError(f"'{file}': {complaint}")
-    with blaming(model or refutation.source):
-        lines = attention_lines(found, refutation.restriction)
-    if json:
-        symbols = refutation.symbols
-        allowed = [[symbols[s] for s in some] for some in refutation.restriction.allowed]
-        print_json({"allowed": allowed, "attention": lines})
-        return
-    for line in (*picture(refutation, out.columns), *lines):
-        out.print(line)
 
 
 def _print_claims(verdict: Verdict) -> None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.escapes import escaped
 from attemper.models.hard.protocol import HardModel
-from attemper.theories.refutation.certificate.files import Refutation
+from attemper.modules import blaming
+from attemper.theories.refutation.certificate.files import Refutation, load
 from attemper.theories.refutation.certificate.restrictions import Restriction
+from attemper.theories.refutation.check.claims import beyond_the_cap, load_model_of, mismatches
 from attemper.theories.refutation.search.states import TooManyError, attended, following, lowest
+from attemper.workbench.report.files import ShownFile
 from attemper.workbench.report.windows import strip, width_of
 
 MARGIN = len("        not in   ")
@@ -35,6 +41,28 @@ def picture(refutation: Refutation, room: int) -> list[str]:
             rows += [("        in", inside), ("        not in", outside), ("", marks)]
         lines += [f"{name:{MARGIN}}{strip(map(escaped, row[part]), width)}".rstrip() for name, row in rows]
     return lines
+
+
+def show_refutation(path: Path, model: str | None, columns: int) -> ShownFile:
+    """The restriction of a refutation, and who can attend where under it in the model that it is about."""
+    found = load(path)
+    for reason in beyond_the_cap(found):
+        raise UnsupportedError(f"'{path}': {reason}")
+    own = load_model_of(found, model)
+    complaint = next(mismatches(found, own), None)
+    if complaint is not None:
+        raise MalformedFileError(f"'{path}': {complaint}")
+    with blaming(model or found.source):
+        attention = attention_lines(own, found.restriction)
+    allowed = [[found.symbols[s] for s in some] for some in found.restriction.allowed]
+    record = {
+        "kind": "refutation",
+        "allowed": allowed,
+        "attention": attention,
+        "member": list(found.member),
+        "stranger": list(found.stranger),
+    }
+    return ShownFile((*picture(found, columns), *attention), record)
 
 
 def _rounded(positions: int) -> int:

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import final
 
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.closed_forms import evaluate, show_form
-from attemper.networks.layers import Network, Softmax
-from attemper.theories.softening.certificate import ClosedFormErrors
+from attemper.languages.words import show_alphabet
+from attemper.networks import files
+from attemper.networks.layers import Network, Softmax, parameter_count
+from attemper.theories.softening.certificate import ClosedFormErrors, load
 from attemper.theories.softening.check.elementwise import ErrorBudget
 from attemper.theories.softening.check.enumeration import examine, reach
 from attemper.theories.softening.check.given import said
 from attemper.theories.softening.check.hard import uniform_heads
 from attemper.theories.softening.search.norms import coldness_by_norms
 from attemper.theories.softening.search.soften import Softening, cold_enough
+from attemper.workbench.report.files import ShownFile
 
 LENGTHS = (1, 10, 100, 1000)
 """Where temperatures are told."""
@@ -165,3 +169,29 @@ def _coldest(soft: Network, length: int) -> Fraction:
         if isinstance(h.weighting, Softmax)
     )
     return max(evaluate(form, length, length) for form in forms)
+
+
+def show_softened(path: Path, model: str | None, columns: int) -> ShownFile:
+    """What a softened network's certificate claims, and its size."""
+    del model, columns
+    (network, _), found = files.load(path), load(path)
+    until = f"to {found.last:,} symbols" if found.last is not None else "symbols on"
+    layers, heads = len(network.layers), sum(len(layer.heads) for layer in network.layers)
+    lines = (
+        "a softmax network that 'attemper soften' made of a hard one",
+        f"alphabet {show_alphabet(network.alphabet).strip()}",
+        f"{layers} layers, {heads} heads, {parameter_count(network)} parameters",
+        f"claimed by certificate.json, to be checked with 'attemper check {path}':",
+        f"  words of {found.first:,} {until}: the output is within {found.epsilon} of the hard network's",
+    )
+    record = {
+        "kind": "softened network",
+        "alphabet": list(network.alphabet.symbols),
+        "layers": layers,
+        "heads": heads,
+        "parameters": parameter_count(network),
+        "epsilon": str(found.epsilon),
+        "first": found.first,
+        "last": found.last,
+    }
+    return ShownFile(lines, record)

@@ -27,7 +27,8 @@ EPILOG = (
     "installed, 3 formula, "
     "expression or automaton, 4 refused, 5 word or alphabet, 6 file, 7 output undecided in this number "
     "format, 8 an error in your own module; check: 10 refuted, 11 proved under assumptions, 12 unknown; "
-    "compile and certify: 12 no proof; refute: 12 nothing found; decompile, same and depth: 12 not known; "
+    "compile and certify: 12 no proof; refute: 12 nothing found; decompile, same, depth, "
+    "classify and to-formula: 12 not known; "
     "70 a fault of attemper, 130 interrupted. "
     "With --json an error is one JSON object on the standard error."
 )
@@ -165,6 +166,10 @@ def _exit_code() -> int:
     code = None
     arguments = sys.argv[1:]
     try:
+        if os.environ.get(ASKED):
+            from attemper.workbench.cli.completion import take_kind  # only where a shell asks
+
+            take_kind(os.environ)
         # Whoever says nothing is told what can be said; that is wrong usage all the same.
         refuse_retired(arguments)
         title = _title(arguments)

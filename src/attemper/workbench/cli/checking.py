@@ -13,6 +13,7 @@ import typer
 from attemper.checker import limits
 from attemper.errors import OptionError
 from attemper.workbench.checked import Checked
+from attemper.workbench.cli.completion import languages_begun
 from attemper.workbench.cli.console import ReaderLeftError, err, out, print_json, print_program
 from attemper.workbench.cli.memory_limit import MemoryOption, memory_limit
 from attemper.workbench.cli.options import (
@@ -20,7 +21,6 @@ from attemper.workbench.cli.options import (
     AtOption,
     EmptyOption,
     Json,
-    kinds_begun,
 )
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.time_limit import SecondsOption, time_limit
@@ -81,7 +81,7 @@ def check_command(
         typer.Option(
             metavar="LANGUAGE",
             help="Judge the network by this language, in place of its certificate's.",
-            autocompletion=kinds_begun,
+            autocompletion=languages_begun,
         ),
     ] = None,
     alphabet: AlphabetOption = None,

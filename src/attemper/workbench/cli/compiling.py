@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, final
+from typing import Annotated
 
 import typer
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.certificates.claims import Certificate, FloatClaim, RealClaim
+from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.certifying import choosing
 from attemper.certifying.certificate import ARITHMETICS, certificate_of
 from attemper.certifying.choosing import choose
 from attemper.checker.rounding.arithmetic import Kernel
-from attemper.compiling.decomposing.alternatives import Alternative
-from attemper.compiling.decomposing.limits import CapError, CascadeCaps, parse_caps
-from attemper.errors import ExitCode
+from attemper.compiling.decomposing.limits import CapError, CascadeCaps
 from attemper.exact.formats import FLOAT32, FORMATS
 from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
@@ -28,7 +25,7 @@ from attemper.languages.temporal.vacuous import holds_of_the_empty_word
 from attemper.networks.files import STRUCTURE
 from attemper.networks.regime import Regime
 from attemper.workbench.cli import normalising
-from attemper.workbench.cli.certifying import horizons_of
+from attemper.workbench.cli.compiled import Compilation
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import (
     AlphabetOption,
@@ -41,14 +38,13 @@ from attemper.workbench.cli.options import (
 )
 from attemper.workbench.cli.progress import activity, counting
 from attemper.workbench.cli.time_limit import SecondsOption, TimeUp, limited
-from attemper.workbench.cli.written import lines_on, record_of_language, written_language
+from attemper.workbench.cli.written import written_language
 from attemper.workbench.compiling import first_made, model_of
 from attemper.workbench.language import Language
+from attemper.workbench.limits import parse_limits
 from attemper.workbench.model import Model
 from attemper.workbench.options import regimes_for
 from attemper.workbench.programs import names_of
-from attemper.workbench.report.passes import PassReport, pass_reports
-from attemper.workbench.report.summary import summary_of
 from attemper.workbench.spelling import Kind
 from attemper.workbench.trivial import notes_on_words
 
@@ -57,9 +53,6 @@ SECONDS = 600
 
 FAR = 100_000
 """A float32 horizon beyond this is as good as any: below, a network that goes further is pointed at."""
-
-LONGEST_SHOWN, MOST_SHOWN = 200, 40
-"""A longer text is shown by so many characters of its beginning, and half as many of its end."""
 
 ON_LAST_SYMBOLS = (
     "whether a word is accepted depends on its last symbols only, and the automaton is large: the language "
@@ -110,7 +103,7 @@ def compile_command(
     """
     del seconds
     normalised = normalising.layer_norm_of(layer_norm, rms_norm, unit, eps, padding)
-    limits = parse_caps(limit or [])
+    limits = parse_limits(limit)
     spoken = written_language(language, alphabet, at, empty)
     goal = None if horizon is None else choosing.Goal(FORMATS[dtype.value], kernel, horizon)
     regimes = regimes_for(regime, goal, normalised)
@@ -140,12 +133,12 @@ def compile_command(
     discard_certificate(output)
     if certificate is not None:
         save_certificate(certificate, output)
-    made = _Made(output, found, model, certificate, missing, replaced, notes)
+    made = Compilation(output, found, model, certificate, missing, replaced, tuple(notes), explain)
     if json:
-        print_json(_record(made, explain=explain))
+        print_json(made.record)
     else:
-        _print_made(made, explain=explain)
-    return ExitCode.UNKNOWN if certificate is None else ExitCode.OK
+        out.print_lines(str(made))
+    return made.exit_code
 
 
 def _certificate(chosen: choosing.Chosen, model: Model) -> tuple[Certificate | None, str]:
@@ -158,67 +151,6 @@ def _certificate(chosen: choosing.Chosen, model: Model) -> tuple[Certificate | N
             return certificate_of(chosen.analysis, model.digest, meant, said, progress), ""
     except TimeUp:
         return None, "the time was up; 'attemper certify' goes on"
-
-
-@final
-@dataclass(frozen=True)
-class _Made:
-    """What was compiled and written, and what is to be said of it."""
-
-    output: Path
-    chosen: choosing.Chosen
-    model: Model
-    certificate: Certificate | None
-    missing: str
-    """Why there is no certificate."""
-    replaced: bool
-    notes: Sequence[str]
-
-
-def _record(made: _Made, *, explain: bool) -> dict[str, object]:
-    """What was made, as JSON data."""
-    compiled, certificate = made.chosen.compiled, made.certificate
-    record = {
-        "directory": str(made.output),
-        **summary_of(made.model).as_record(),
-        **record_of_language(made.model.language),
-    }
-    if compiled.alternatives:
-        record["alternatives"] = [asdict(one) for one in compiled.alternatives]
-    if explain:
-        record["passes"] = [one.as_record() for one in pass_reports(compiled.stages)]
-    if certificate is None:
-        record["not_certified"] = made.missing
-    else:
-        record["horizons"] = horizons_of(certificate)
-    return {**record, "replaced": made.replaced, "notes": list(made.notes)}
-
-
-def _print_made(made: _Made, *, explain: bool) -> None:
-    """What was made, for people."""
-    compiled, summary = made.chosen.compiled, summary_of(made.model)
-    for one in pass_reports(compiled.stages) if explain else ():
-        _print_pass(one)
-    instead = ", in place of the network that was there" if made.replaced else ""
-    out.print(f"compiled {shortened(made.model.title)} ({summary.regime}) to {made.output}{instead}")
-    for line in lines_on(made.model.language):
-        out.print(line)
-    out.print(f"{summary.layers} layers, {summary.heads} heads, {summary.parameters} parameters")
-    if compiled.alternatives:
-        out.print(alternatives_text(compiled.alternatives))
-    if made.certificate is None:
-        out.print(f"NOT certified, it may be wrong: {shortened(made.missing)}")
-    else:
-        out.print(f"certified for {_reach(made.certificate)}; 'attemper show' prints the float horizons")
-    for note in made.notes:
-        out.print(f"note: {note}")
-
-
-def _reach(certificate: Certificate) -> str:
-    """The lengths of which the certificate says something in real arithmetic."""
-    horizon = next(claim.horizon for claim in certificate.claims if isinstance(claim, RealClaim))
-    reach = "all lengths" if horizon is None else f"words of up to {horizon:,} symbols"
-    return f"{reach} in real arithmetic"
 
 
 def _notes_on_the_language(spoken: Language, *, is_empty_said: bool) -> Iterator[str]:
@@ -257,37 +189,3 @@ def _notes_on_the_horizon(
             yield f"a head tells cases apart, {proved}; a head for every case may go further: {remedy}"
         case _:
             pass
-
-
-def alternatives_text(alternatives: Sequence[Alternative]) -> str:
-    """The way in which a cascade was built, and the layers of attention of the others that were tried."""
-    best = choosing.way_taken(alternatives)
-    kinds: dict[str, int] = {}
-    for one in alternatives:
-        if one.sublayers is not None and one is not best:
-            kind = "last letters" if one.name.startswith("last") else one.name
-            kinds[kind] = min(one.sublayers, kinds.get(kind, one.sublayers))
-    others = ", ".join(f"{kind} {sublayers}" for kind, sublayers in kinds.items())
-    text = f"attention in {best.sublayers} layers, the way '{best.name}'"
-    return f"{text} (other ways: {others})" if others else text
-
-
-def shortened(text: str) -> str:
-    """The text on one line of the terminal: the middle of a long one is left out.
-
-    >>> shortened("a & " * 100)
-    'a & a & a & a & a & a & a & a & a & a & ...a & a & a & a & a &  (400 characters)'
-    """
-    if len(text) <= LONGEST_SHOWN:
-        return text
-    return f"{text[:MOST_SHOWN]}...{text[-MOST_SHOWN // 2 :]} ({len(text):,} characters)"
-
-
-def _print_pass(report: PassReport) -> None:
-    options = ", ".join(f"{name} {value}" for name, value in report.options.items())
-    size = ", ".join(f"{number} {what.replace('_', ' ')}" for what, number in report.size.items())
-    end = ", unchanged" if report.unchanged else ""
-    out.print(f"pass {report.name}{f' ({options})' if options else ''}: {size}{end}")
-    if not report.unchanged:
-        for line in report.lines:
-            out.print(f"  {line}")

@@ -10,7 +10,7 @@ import typer
 
 from attemper.exports.kinds import FORMATS, ExportTarget
 from attemper.exports.subject import Exported
-from attemper.workbench.cli.compiling import shortened
+from attemper.workbench.cli.compiled import shortened
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.cli.progress import activity

@@ -11,24 +11,15 @@ from typing import Annotated, Literal
 
 import typer
 
-from attemper.workbench.spelling import KINDS, Kind
-
-
-def kinds_begun(incomplete: str) -> list[str]:
-    """What a shell completes a language's beginning to: its kind, with the colon.
-
-    >>> kinds_begun("f"), kinds_begun("")[:2]
-    (['formula:'], ['formula:', 'regex:'])
-    """
-    return [f"{kind}:" for kind in Kind if str(kind).startswith(incomplete)]
-
+from attemper.workbench.cli.completion import languages_begun
+from attemper.workbench.spelling import KINDS
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder made by 'attemper compile'.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of text.")]
 
 LanguageArgument = Annotated[
     str,
-    typer.Argument(metavar="LANGUAGE", help=f"{KINDS}: see docs/naming.md.", autocompletion=kinds_begun),
+    typer.Argument(metavar="LANGUAGE", help=f"{KINDS}: see docs/naming.md.", autocompletion=languages_begun),
 ]
 AlphabetOption = Annotated[
     str | None,
@@ -75,6 +66,14 @@ class DTypeOption(StrEnum):
     FLOAT64 = "float64"
     FLOAT32 = "float32"
     BFLOAT16 = "bfloat16"
+
+
+class DeviceOption(StrEnum):
+    """Where torch computes."""
+
+    CPU = "cpu"
+    CUDA = "cuda"
+    MPS = "mps"
 
 
 def require_ending(path: Path, endings: tuple[str, ...], as_what: str) -> None:

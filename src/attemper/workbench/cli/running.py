@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict, final
 
 import typer
 from rich.cells import cell_len
@@ -16,17 +16,28 @@ from attemper.languages.words import Word, show_word
 from attemper.running.engines.names import Engine
 from attemper.workbench.cli.console import err, out, print_json
 from attemper.workbench.cli.lines import lines_in, place_in
-from attemper.workbench.cli.options import DTypeOption, Folder, Json, WeightsOption
+from attemper.workbench.cli.options import DeviceOption, DTypeOption, Folder, Json, WeightsOption
 from attemper.workbench.cli.progress import duration, waiting_for_the_user
 from attemper.workbench.cli.streaming import StreamOptions, run_stream
 from attemper.workbench.folder import load
 from attemper.workbench.model import Model
-from attemper.workbench.options import DType, EngineName, WeightsName
+from attemper.workbench.options import DeviceName, DType, EngineName, WeightsName
 from attemper.workbench.report.windows import cut, cut_word, length_note
 
 if TYPE_CHECKING:
     from attemper.running.numbers import OutputNumber
     from attemper.running.runs import Run
+
+
+@final
+class HowRun(TypedDict):
+    """What `Model.run` is told beside the words."""
+
+    weights: WeightsName
+    dtype: DType
+    engine: EngineName
+    device: DeviceName
+
 
 WORDS_AT_ONCE = 4096
 LONG = 8192
@@ -47,6 +58,9 @@ def run_command(
     ] = WeightsOption.SOFT,
     dtype: Annotated[DTypeOption, typer.Option(help="The number format.")] = DTypeOption.FLOAT64,
     engine: Annotated[Engine, typer.Option(help="How attention is computed.")] = Engine.AUTO,
+    device: Annotated[
+        DeviceOption, typer.Option(help="Where torch computes; mps has no float64.")
+    ] = DeviceOption.CPU,
     stream: Annotated[
         bool,
         typer.Option("--stream", help="Read symbols on stdin and answer each at once (docs/streaming.md)."),
@@ -64,6 +78,8 @@ def run_command(
     has_words = bool(words) or word_file is not None
     is_hard = weights is WeightsOption.HARD
     streaming.require_alone(has_words=has_words, is_hard=is_hard, dtype=dtype.value, engine=engine.value)
+    if streaming.wanted and device is not DeviceOption.CPU:
+        raise typer.BadParameter("--stream runs without torch: leave --device out")
     model = load(folder)
     if streaming.wanted:
         with waiting_for_the_user():
@@ -78,9 +94,15 @@ def run_command(
     while chunk := list(islice(lines, WORDS_AT_ONCE)):
         parsed, unreadable = _parse(model, chunk, None if words else word_file)
         longest = max(parsed, key=len, default=())
+        how: HowRun = {
+            "weights": weights.value,
+            "dtype": dtype.value,
+            "engine": engine.value,
+            "device": device.value,
+        }
         if len(longest) > LONG and err.is_terminal and not json:
-            err.print(forecast(model, longest, weights.value, dtype.value, engine.value))
-        for run in model.run(parsed, weights=weights.value, dtype=dtype.value, engine=engine.value):
+            err.print(forecast(model, longest, how))
+        for run in model.run(parsed, **how):
             _print(run, json=json)
             if None in run.outputs and undecided is None:
                 undecided = model.undecided_message(run, dtype.value)
@@ -90,15 +112,15 @@ def run_command(
         raise UndecidedError(undecided)
 
 
-def forecast(model: Model, word: Word, weights: WeightsName, dtype: DType, engine: EngineName) -> str:
+def forecast(model: Model, word: Word, how: HowRun) -> str:
     """How long a long word will take, judging by its first symbols: time grows with n in a scan, else n^2.
 
     They are run twice: what the first run loads and makes is there afterwards.
     """
     for _ in range(2):
         began = time.monotonic()
-        list(model.run([word[:LONG]], weights=weights, dtype=dtype, engine=engine))
-    power = 1 if model.scans(len(word), weights, dtype, engine) else 2
+        list(model.run([word[:LONG]], **how))
+    power = 1 if model.scans(len(word), how["weights"], how["dtype"], how["engine"]) else 2
     said = duration((time.monotonic() - began) * (len(word) / LONG) ** power)
     growth = "n" if power == 1 else "n^2"
     return f"a word of {len(word):,} symbols: the time grows like {growth}, so it takes about {said}"

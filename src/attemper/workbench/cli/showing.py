@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -11,9 +12,11 @@ from rich.table import Table
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, RealClaim
-from attemper.certificates.files import load_if_any
+from attemper.certificates.files import format_of, load_if_any
+from attemper.errors import MalformedFileError
 from attemper.files import CERTIFICATE
 from attemper.languages.measures import Measure, describe
+from attemper.registry import FORMATS
 from attemper.workbench.cli.certifying import claim_text, horizons_of
 from attemper.workbench.cli.console import out, print_json, print_program
 from attemper.workbench.cli.options import Json
@@ -23,6 +26,7 @@ from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.folder import load
 from attemper.workbench.model import Model
 from attemper.workbench.report.assumptions import OneSymbol
+from attemper.workbench.report.files import ShownFile, ShowsFile
 from attemper.workbench.report.summary import Summary, summary_of
 from attemper.workbench.report.tables import table
 
@@ -41,37 +45,93 @@ LEGEND = (
     "position embeddings are unbounded; read, where the head reads what such a head has written"
 )
 
+TEXT = ".rasp"
+"""How the names of programs' texts end."""
+
+SHOWN = (
+    "give the folder of a network, the text of a program (FILE.rasp), or the file of a refutation "
+    "(refute -o), of a bound (bound -o) or of a depth (depth -o)"
+)
+"""What there is to show."""
+
 NAME = 20
 """How many columns the names of facts have."""
 
 
 @limited
 def show_command(
-    folder: Annotated[
+    path: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="A folder made by 'attemper compile', or a program's FILE.rasp."),
+        typer.Argument(
+            metavar="PATH",
+            help="A network's folder, a program's text (FILE.rasp), or what refute, bound, depth or soften "
+            "wrote.",
+        ),
     ],
     steps: Annotated[
-        bool,
-        typer.Option("--steps", help="Print a program's steps, as 'check --program' reads them, instead."),
+        bool, typer.Option("--steps", help="Print a program's steps, one head's work each, instead.")
     ] = False,
     engines: Annotated[
         bool, typer.Option("--engines", help="Print how each head is run in linear time, instead.")
     ] = False,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL", help="What a refutation is about, if it is not in the folder that it names."
+        ),
+    ] = None,
     seconds: SecondsOption = 60,
     json: Json = False,
 ) -> None:
-    """Show layers, heads, widths, position embeddings, temperatures, logits, and the certified horizons.
+    """Show what a path holds: a network, a program's text, a refutation, a bound, or a depth.
 
-    Of a program's text (FILE.rasp): its class, how it is read, and the type of every definition.
+    Of a network its layers, heads, widths, position embeddings, temperatures, logits, and the certified
+    horizons. Of a program's text (FILE.rasp) its class, how it is read, and the type of every definition. Of
+    a refutation its restriction: which symbols are fixed, and who can attend where under it.
     """
+    del seconds
     if steps and json:
         raise typer.BadParameter("--steps prints steps, which are no JSON: leave one of --steps, --json out")
     if steps and engines:
         raise typer.BadParameter("--steps and --engines print different things: give one of them")
-    if folder.suffix == ".rasp" and not folder.is_dir():
-        show_text(folder, json=json, steps=steps)
+    if not path.exists():
+        raise MalformedFileError(f"there is no '{path}': {SHOWN}")
+    shows = _shows(path / CERTIFICATE if path.is_dir() else path)
+    if shows is not None:
+        if steps or engines:
+            raise typer.BadParameter(f"--steps and --engines are not about '{path}': leave them out")
+        _print_file(shows(path, model, out.columns), json=json)
         return
+    if model is not None:
+        raise typer.BadParameter(f"--model is for refutations: leave it out for '{path}'")
+    if path.is_dir():
+        _show_folder(path, steps=steps, engines=engines, json=json)
+    elif path.suffix == TEXT:
+        show_text(path, json=json, steps=steps)
+    else:
+        raise MalformedFileError(f"'{path}' is of no kind that is shown: {SHOWN}")
+
+
+def _shows(file: Path) -> ShowsFile | None:
+    """Who shows a file, by the format that it says it has; None where no theory wrote it."""
+    form = format_of(file)
+    row = next((row for row in FORMATS if form.startswith(row.prefix)), None)
+    if row is None:
+        return None
+    module, _, name = row.show.partition(":")
+    found: ShowsFile = getattr(import_module(module), name)
+    return found
+
+
+def _print_file(shown: ShownFile, *, json: bool) -> None:
+    if json:
+        print_json(shown.data)
+        return
+    for line in shown.lines:
+        out.print(line)
+
+
+def _show_folder(folder: Path, *, steps: bool, engines: bool, json: bool) -> None:
     model = load(folder)
     if engines:
         show_engines(model, json=json)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from attemper.compiling.decomposing.limits import CascadeCaps, parse_caps
-from attemper.languages.temporal.show import show
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import (
     AlphabetOption,
@@ -14,44 +12,33 @@ from attemper.workbench.cli.options import (
     LimitOption,
 )
 from attemper.workbench.cli.progress import activity
-from attemper.workbench.cli.written import lines_on, record_of_language, written_language
-from attemper.workbench.translate import Way, translate
+from attemper.workbench.cli.time_limit import SecondsOption, limited
+from attemper.workbench.cli.written import written_language
+from attemper.workbench.limits import parse_limits
+from attemper.workbench.translating import to_formula
 
 
+@limited
 def to_formula_command(
     language: LanguageArgument,
     alphabet: AlphabetOption = None,
     at: AtOption = None,
     empty: EmptyOption = None,
     limit: LimitOption = None,
+    seconds: SecondsOption = 60,
     json: Json = False,
-) -> None:
-    """Write a regular language as a past formula, read at the last position."""
-    limits = CascadeCaps().with_caps(parse_caps(limit or []))
+) -> int:
+    """Write a regular language as a past formula, read at the last position.
+
+    Exit codes: 0 a formula was found, 12 the time was up before that, or before it was proved or tried.
+    """
+    del seconds
+    limits = parse_limits(limit)
     spoken = written_language(language, alphabet, at, empty)
     with activity("making the automaton") as report:
-        automaton = spoken.automaton()
-        report(f"it has {len(automaton.moves):,} states; translating")
-        found = translate(automaton, limits)
-    verdict = "accept" if automaton.accepts(()) else "reject"
+        found = to_formula(spoken, limits=limits, report=report)
     if json:
-        record = {"proved": found.proved, "agreed_up_to": found.agreed, "way": found.way.value}
-        print_json(
-            {
-                "formula": show(found.formula),
-                "at": "last",
-                "empty": verdict,
-                **record,
-                **record_of_language(spoken),
-            }
-        )
-        return
-    for line in lines_on(spoken):
-        out.print(line)
-    out.print(show(found.formula))
-    shown = "proved the same language"
-    if not found.proved:
-        shown = f"NOT proved the same language, tried up to length {found.agreed}"
-    out.print(f"read at the last position, empty word: {verdict}; {shown}")
-    if found.way is not Way.SEARCH:
-        out.print(f"not from the search for a short formula: read from the automaton's {found.way.value}")
+        print_json(found.record)
+    else:
+        out.print_lines(str(found))
+    return found.exit_code

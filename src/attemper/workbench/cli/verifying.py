@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from attemper.errors import OptionError
+from attemper.workbench.cli.completion import languages_begun
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import (
     AlphabetOption,
@@ -15,7 +16,6 @@ from attemper.workbench.cli.options import (
     EmptyOption,
     Folder,
     Json,
-    kinds_begun,
 )
 from attemper.workbench.cli.progress import counting
 from attemper.workbench.cli.time_limit import SecondsOption, limited
@@ -35,7 +35,7 @@ def verify_command(
         typer.Option(
             metavar="LANGUAGE",
             help="Compare with this language, in place of the network's own.",
-            autocompletion=kinds_begun,
+            autocompletion=languages_begun,
         ),
     ] = None,
     alphabet: AlphabetOption = None,

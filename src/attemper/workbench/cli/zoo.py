@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Annotated, assert_never, final
 
 import typer
@@ -24,7 +23,7 @@ from attemper.languages.named.entry import (
 )
 from attemper.languages.named.zoo import ALIASES, FAMILIES, everything, named
 from attemper.languages.words import Alphabet, Word, show_alphabet, show_word
-from attemper.workbench.cli.compiling import shortened
+from attemper.workbench.cli.compiled import shortened
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json
 
@@ -44,14 +43,12 @@ def zoo_command(
         int | None,
         typer.Option(min=0, max=100_000, metavar="N", help="The greatest length of words (default: 12)."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="For the choice of the words (default: 0).")] = None,
-    pages: Annotated[
-        Path | None,
-        typer.Option(metavar="OUT", help="Write a folder of pages that run all networks in a browser."),
+    seed: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="For the choice of the words (default: 0).")
     ] = None,
     json: Json = False,
 ) -> int:
-    """List what has a name; show one, with words; or write pages of all.
+    """List what has a name; or show one, with words.
 
     Of a language there are words in it, words not in it and near misses; of what puts something out at every
     position there are words with what is put out.
@@ -60,8 +57,6 @@ def zoo_command(
     """
     given = {"--count": count, "--longest": longest, "--seed": seed}
     options = [option for option, value in given.items() if value is not None]
-    if pages is not None:
-        return _write_pages(pages, name, options, json=json)
     if name is None:
         if options:
             raise typer.BadParameter(f"{options[0]} needs a NAME")
@@ -77,16 +72,6 @@ def zoo_command(
     out.print(f"{entry.name}: {entry.definition}")
     for fact, value in (*_facts(entry), *drawn.facts()):
         out.print(f"{fact:{NAME}} {value}", hang=NAME + 1)
-    return ExitCode.OK
-
-
-def _write_pages(folder: Path, name: str | None, options: Sequence[str], *, json: bool) -> int:
-    """Pages of everything, which have no options."""
-    if name is not None or options:
-        raise typer.BadParameter(f"--pages is for the whole zoo: leave {(*options, name)[0]} out")
-    from attemper.workbench.cli.zoo_pages import write_pages
-
-    write_pages(everything(), folder, json=json)
     return ExitCode.OK
 
 

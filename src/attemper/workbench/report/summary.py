@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import final
 
 from attemper.exact.closed_forms import ClosedForm, Number, Product, growth, show_form, times
-from attemper.languages.words import show_alphabet
+from attemper.languages.words import parse_alphabet, show_alphabet
 from attemper.networks import layers
 from attemper.networks.layers import Normalisation
 from attemper.workbench.model import Model
@@ -67,7 +67,8 @@ class Summary:
     def as_record(self) -> dict[str, object]:
         """The summary as JSON data; the source under the name of its kind."""
         record = asdict(self)
-        return {record.pop("kind"): record.pop("source"), **record}
+        alphabet = list(parse_alphabet(self.alphabet).symbols)
+        return {record.pop("kind"): record.pop("source"), **record, "alphabet": alphabet}
 
 
 def summary_of(model: Model) -> Summary:

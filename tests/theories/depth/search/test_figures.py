@@ -119,7 +119,7 @@ def test_all_star_free_automata_with_three_states_have_a_known_least_depth() -> 
     automata = all_with_three_states()
     assert len(automata) == 1_028
     star_free = [dfa for dfa in automata if beyond_all_layers(dfa, 1) is None]
-    found = [depth(dfa, classes=5_000) for dfa in star_free]
+    found = [depth(dfa, limits={"classes": 5_000}) for dfa in star_free]
     assert all(require_bounds(one, dfa) for one, dfa in zip(found, star_free, strict=True))
     assert [sum(one.least == k for one in found) for k in range(4)] == [0, 76, 86, 0]
 
@@ -141,5 +141,5 @@ def drawn_star_free(states: int, wanted: int, seed: int) -> list[Dfa]:
 )
 def test_drawn_star_free_automata(states: int, wanted: int, percent: int) -> None:
     automata = drawn_star_free(states, wanted, seed=states)
-    known = [require_bounds(depth(dfa, classes=30_000), dfa) for dfa in automata]
+    known = [require_bounds(depth(dfa, limits={"classes": 30_000}), dfa) for dfa in automata]
     assert 100 * sum(known) >= percent * wanted

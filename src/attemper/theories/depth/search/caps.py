@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import final
 
-CLASSES, SECONDS = 200_000, 30.0
+CLASSES, SECONDS = 200_000, 60.0
 """How many classes are listed for each k, and how long all of a search may take, unless it is said."""
 
 

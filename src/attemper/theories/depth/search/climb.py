@@ -4,68 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import assert_never, final
 
 from attemper.checker.verdict import Status
-from attemper.errors import InternalError, OptionError
+from attemper.errors import InternalError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Word
 from attemper.theories.depth import certificate
-from attemper.theories.depth.certificate import save as save_claims
 from attemper.theories.depth.check.claims import judge_claim
 from attemper.theories.depth.check.pairs import MOST_LETTERS
 from attemper.theories.depth.search.caps import ClassCaps
 from attemper.theories.depth.search.deepening import LayerFindings, Paused, deepen
+from attemper.theories.depth.search.found import Depth
 from attemper.theories.depth.search.searching import Apart, Enough, Open
 from attemper.theories.depth.search.sources import bound_by_formula
 from attemper.theories.depth.search.stepping import Sight
-
-
-@final
-@dataclass(frozen=True, repr=False)
-class Depth:
-    """How many layers networks of a class need for a language, from below and from above.
-
-    No network with fewer than `lower` layers knows the language: `pair` are two words that it would have to
-    tell apart, None if `lower` is 0. Some network with `upper` layers does, by all classes of words or by a
-    formula, which `by` is; None, both, where no bound from above was found. `stopped` says why nothing more
-    was looked for where the two differ, `capped` that a cap or an interrupt was the reason, and `layers` what
-    was found for each k. All of `claims` is proved by the checker.
-    """
-
-    lower: int
-    upper: int | None
-    by: certificate.EnoughByClasses | certificate.EnoughByFormula | None
-    claims: certificate.DepthClaims
-    layers: tuple[tuple[int, str | certificate.DepthClaim], ...]
-    stopped: str = ""
-    capped: bool = False
-
-    @property
-    def pair(self) -> tuple[Word, Word] | None:
-        """Two words with one answer from all networks with fewer than `lower` layers."""
-        found = [claim.words for claim in self.claims.claims if isinstance(claim, certificate.Inseparable)]
-        return found[-1] if found else None
-
-    @property
-    def least(self) -> int | None:
-        """The least number of layers, if both bounds meet."""
-        return self.lower if self.lower == self.upper else None
-
-    def __repr__(self) -> str:
-        above = "no bound from above" if self.upper is None else f"at most {self.upper}"
-        known = f"least depth {self.least}" if self.least is not None else f"at least {self.lower}, {above}"
-        return f"<Depth: {known}>"
-
-    def save(self, path: str | Path) -> None:
-        """Write the claims to a file for `attemper check`.
-
-        Raises `OptionError` if there are none, and `MalformedFileError` if writing fails.
-        """
-        if not self.claims.claims:
-            raise OptionError(f"there is nothing to save: {self.stopped}")
-        save_claims(self.claims, Path(path))
+from attemper.workbench.language import Language
 
 
 @final
@@ -73,6 +27,7 @@ class Depth:
 class Climb:
     """What is known so far."""
 
+    spoken: Language
     dfa: Dfa
     claims: certificate.DepthClaims
     report: Callable[[str], None]
@@ -90,8 +45,8 @@ class Climb:
             for found in deepen(self.dfa, sight, caps, most, same_length=same_length):
                 if self.is_over_with(found):
                     break
-        except KeyboardInterrupt:
-            self.stopped, self.is_capped = "interrupted", True
+        except KeyboardInterrupt as end:
+            self.stopped, self.is_capped = str(end) or "interrupted", True
         return self.result(most)
 
     def is_over_with(self, layer: LayerFindings) -> bool:
@@ -158,7 +113,7 @@ class Climb:
         stopped = "" if meets else self.stopped or f"k up to {most:,} was asked for"
         own = certificate.DepthClaims(meant.language, meant.alphabet, meant.networks, claims)
         capped = self.is_capped and not meets
-        return Depth(self.lower, upper, self.by, own, tuple(self.found), stopped, capped)
+        return Depth(self.spoken, self.lower, upper, self.by, own, tuple(self.found), stopped, capped)
 
 
 def _sight(networks: certificate.HardNetworks) -> Sight:
