@@ -55,8 +55,9 @@ class ExitCode(IntEnum):
 class AttemperError(Exception):
     """The root of all errors that attemper raises on purpose.
 
-    `details` are what programs are told beside the message: above all where the culprit stands. `place` shows
-    that to people, behind the message: the line of the text with a caret below it.
+    `details` are what programs are told beside the message: above all where the culprit stands, and under
+    `options` which arguments the message speaks of, by Python's names, for the command line to spell.
+    `place` shows the place to people, behind the message: the line of the text with a caret below it.
 
     >>> import attemper
     >>> try:

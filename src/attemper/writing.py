@@ -47,17 +47,18 @@ def write_together(files: Mapping[Path, bytes]) -> None:
             part.unlink(missing_ok=True)
 
 
-def require_own(folder: Path, what: str, is_own: Callable[[Path], bool]) -> None:
+def require_own(folder: Path, what: str, is_own: Callable[[Path], bool], *, force: bool = False) -> None:
     """Refuse a folder in which something else stands than what was written there before; hidden files may.
 
-    `what` names that in the message, and `is_own` says of a folder with files whether it has just that.
-    Raises `MalformedFileError`.
+    `what` names that in the message, and `is_own` says of a folder with files whether it has that. With
+    `force` every folder may be written to. Raises `MalformedFileError`.
     """
-    others = [path.name for path in folder.iterdir() if path.name[0] != "."] if folder.is_dir() else []
+    others = [] if force or not folder.is_dir() else [p.name for p in folder.iterdir() if p.name[0] != "."]
     if others and not is_own(folder):
         raise MalformedFileError(
             f"'{folder}' has other files than {what}, such as '{min(others)}': name a new folder, or an "
-            "empty one"
+            "empty one, or say force=True",
+            options=("force",),
         )
 
 

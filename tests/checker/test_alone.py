@@ -94,9 +94,9 @@ def test_the_process_that_checks_cannot_reach_them_either(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "fragment"),
     [
-        (("--seconds", "0"), "--seconds must be more than 0"),
-        (("--seconds", "nan"), "--seconds must be more than 0"),
-        (("--memory", "0"), "--memory must be from 1"),
+        (("--seconds", "0"), "seconds=0.0 must be more than 0"),
+        (("--seconds", "nan"), "seconds=nan must be more than 0"),
+        (("--memory", "0"), "memory=0 must be from 1"),
         (("--sec", "1"), "unrecognized arguments"),
         ((), "the following arguments are required"),
     ],

@@ -156,7 +156,7 @@ def test_an_error_of_the_users_is_an_answer(process: Child, folder: Path) -> Non
         "error": "--edited, --against and --explain are about networks, not about a refutation or another "
         "file",
         "exit_code": ExitCode.USAGE,
-        "details": {},
+        "details": {"options": ["edited", "program", "explain"]},
         "place": "",
     }
 

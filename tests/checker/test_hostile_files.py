@@ -260,7 +260,7 @@ def test_a_formula_whose_text_is_exponential_is_no_source(folder: Path) -> None:
 def test_a_formula_that_takes_for_ever_is_unknown(folder: Path) -> None:
     certify_again(folder, twins(60))
     outcome = check(folder, "--seconds", "3")
-    assert_answer(outcome, Status.UNKNOWN, "no answer within 3 seconds; allow more with --seconds")
+    assert_answer(outcome, Status.UNKNOWN, "no answer within 3 seconds; allow more seconds")
 
 
 @pytest.mark.sweep(0)
@@ -406,7 +406,7 @@ def test_longer_words_than_are_checked_are_not_refuted(once: Path) -> None:
 def test_more_memory_than_is_allowed_is_unknown(folder: Path) -> None:
     (folder / CERTIFICATE).write_text("[" + "[]," * 6_000_000 + "0]", encoding="utf-8")
     outcome = check(folder, "--memory", "400", "--seconds", "100")
-    assert_answer(outcome, Status.UNKNOWN, "more than 400 MB are needed; allow more with --memory")
+    assert_answer(outcome, Status.UNKNOWN, "more than 400 MB are needed; allow more memory")
 
 
 @pytest.mark.sweep(1)

@@ -274,7 +274,7 @@ def test_a_hard_network_has_a_circuit(tmp_path: Path) -> None:
 
 def test_a_normalised_network_is_refused() -> None:
     model = attemper.compile("O a", "ab", layer_norm=LayerNorm())
-    with pytest.raises(UnsupportedError, match="Compile without --layer-norm"):
+    with pytest.raises(UnsupportedError, match="Compile without LayerNorm"):
         circuit_of(subject_of(model))
 
 

@@ -128,7 +128,7 @@ def test_scaling_by_head_widths_is_exact() -> None:
 
 def test_a_table_with_too_many_weights_is_refused() -> None:
     network = FITTING["majority"]().network
-    with pytest.raises(UnsupportedError, match=r"100,000,000 positions has 3,200,.* fewer --positions"):
+    with pytest.raises(UnsupportedError, match=r"100,000,000 positions has 3,200,.* fewer positions"):
         layout_of(network, 10**8)
 
 

@@ -85,7 +85,7 @@ def test_what_is_lost_below_the_normal_range_counts_also_where_nothing_is_rounde
 
 def test_roundings_without_end_are_refused() -> None:
     assert relative(2**20, FLOAT32) == Fraction(1, 15)
-    with pytest.raises(UnsupportedError, match="fewer --positions"):
+    with pytest.raises(UnsupportedError, match="fewer positions"):
         relative(2**21 + 1, FLOAT32)
 
 

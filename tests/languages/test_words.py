@@ -85,9 +85,7 @@ def test_every_symbol_of_an_alphabet_can_be_written_in_a_formula(alphabet: Alpha
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t "])
 def test_no_symbols(text: str) -> None:
-    with pytest.raises(
-        AlphabetError, match=r"^an alphabet needs at least one symbol, for example --alphabet 01$"
-    ):
+    with pytest.raises(AlphabetError, match=r"^an alphabet needs at least one symbol, for example 01$"):
         parse_alphabet(text)
 
 

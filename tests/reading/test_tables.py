@@ -583,7 +583,7 @@ def test_a_cap_on_configurations_ends_with_unknown() -> None:
 def test_a_cap_on_seconds_ends_with_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         UnprovedError,
-        match=r"0 seconds were not enough \(configurations met: 1\): give more, as in --seconds 60",
+        match=r"0 seconds were not enough \(configurations met: 1\): give more, as in seconds=60",
     ):
         automaton_of_masked(Alternating(), seconds=0)
     clock = iter(range(1_000))

@@ -100,7 +100,7 @@ def test_a_finished_run_is_not_run_again(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_run_that_is_not_finished_goes_on_only_if_it_is_said(tmp_path: Path) -> None:
     begun(tmp_path)
-    with pytest.raises(OptionError, match="go on with --resume"):
+    with pytest.raises(OptionError, match="go on with resume=True"):
         train(SETTINGS, tmp_path)
     told: list[int] = []
     train(SETTINGS, tmp_path, resume=True, progress=told.append)

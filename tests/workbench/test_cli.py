@@ -430,7 +430,7 @@ def test_exit_7_beyond_the_formats_reach_with_null_for_what_cannot_be_read(tmp_p
     outcome = attemper("run", folder, word, "11", "--dtype", "bfloat16", "--json")
     assert outcome.code == ExitCode.UNDECIDED
     assert "beyond what bfloat16 can compute" in outcome.err
-    assert "--dtype float64" in outcome.err
+    assert "such as float64" in outcome.err
     far, near = outcome.records
     assert None in far["positions"]
     assert near == {"word": ["1", "1"], "accepted": True, "positions": [1, 1]}

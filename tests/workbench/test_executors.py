@@ -77,7 +77,7 @@ def test_a_dead_worker_is_replaced_and_nothing_is_lost(monkeypatch: pytest.Monke
     assert len(pools) > 2
     assert sum(pool.tasks for pool in pools) == sweep.finished
     pools.clear()
-    with pytest.raises(UnsupportedError, match=r"one of 0 processes died .* \(--jobs 1\)"):
+    with pytest.raises(UnsupportedError, match=r"one of 0 processes died .* fewer, as jobs=1"):
         run_on_processes(Sweep(MAJORITY, PLAN), 0)
     assert len(pools) == 1
 

@@ -294,7 +294,7 @@ def test_formulas_that_python_cannot_send_are_refused(monkeypatch: pytest.Monkey
         raise RecursionError
 
     monkeypatch.setattr("attemper.workbench.verifying.working.pickle.dumps", too_deep)
-    with pytest.raises(UnsupportedError, match="leave --jobs and --scheduler out"):
+    with pytest.raises(UnsupportedError, match="leave 'jobs' and 'scheduler' out"):
         verify(MAJORITY, PLAN, executor=AtOnce())
     assert verify(MAJORITY, PLAN).disagreement is None
 

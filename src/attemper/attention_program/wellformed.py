@@ -118,7 +118,7 @@ def require_machine(program: ops.Program) -> ops.Program:
         if _has_default(step):
             raise UnsupportedError(
                 f"s{index} has a default for where there is nothing to read, but a head attends somewhere "
-                "all the same; compile the program (attemper compile --program)"
+                "all the same; compile the program instead"
             )
     return program
 

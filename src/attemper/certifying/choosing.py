@@ -213,5 +213,5 @@ def _error(goal: Goal | None, failures: _Failures) -> UnsupportedError:
     return UnsupportedError(
         f"no network reaches a horizon of {goal.horizon:,} in {goal.form.name} with {goal.kernel} "
         f"kernels; the largest that is proved is {max(failures.horizon, 0):,}, limited by {limit}. "
-        "Use a wider format (--dtype), or a smaller --horizon."
+        "Use a wider format, or a smaller horizon."
     )

@@ -73,10 +73,13 @@ class ProcessLimits:
     def __post_init__(self) -> None:
         if not 0 < self.seconds <= MOST_SECONDS:
             raise OptionError(
-                f"--seconds must be more than 0 and at most {MOST_SECONDS:,}, not {self.seconds}"
+                f"seconds={self.seconds} must be more than 0 and at most {MOST_SECONDS:,}",
+                options=("seconds",),
             )
         if not 0 < self.memory <= MOST_MEMORY:
-            raise OptionError(f"--memory must be from 1 to {MOST_MEMORY:,} MB, not {self.memory}")
+            raise OptionError(
+                f"memory={self.memory} must be from 1 to {MOST_MEMORY:,} MB", options=("memory",)
+            )
 
 
 def check_within(request: Request, limits: ProcessLimits, spent: float = 0.0) -> Verdict:
@@ -106,20 +109,16 @@ def _answer(request: Request, limits: ProcessLimits, spent: float) -> Verdict:
         try:
             answer, _ = process.communicate(timeout=allowed)
         except subprocess.TimeoutExpired:
-            return _unknown(
-                request, f"no answer within {limits.seconds:g} seconds; allow more with --seconds"
-            )
+            return _unknown(request, f"no answer within {limits.seconds:g} seconds; allow more seconds")
     if process.returncode == Failure.MEMORY:
-        return _unknown(request, f"more than {limits.memory:,} MB are needed; allow more with --memory")
+        return _unknown(request, f"more than {limits.memory:,} MB are needed; allow more memory")
     try:
         record = json.loads(answer) if process.returncode == ExitCode.OK else None
     except ValueError:
         record = None
     if record is None:
         end = _ending(process.returncode)
-        return _unknown(
-            request, f"the check ended without an answer ({end}); it may need more memory (--memory)"
-        )
+        return _unknown(request, f"the check ended without an answer ({end}); it may need more memory")
     if ERROR in record:
         error = AttemperError(record[ERROR], record["place"], **record["details"])
         error.exit_code = ExitCode(record["exit_code"])

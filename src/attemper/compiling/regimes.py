@@ -23,7 +23,9 @@ def require_regime(program: ops.Program, formula: syntax.Formula | None, regime:
         if isinstance(step, ops.Nearest | ops.Matched):
             raise UnsupportedError(
                 f"the decoder regime cannot compute '{show_step(step)}': its embeddings do not know n, and "
-                "fade too fast with i to tell integers apart. Use --regime temperature or --regime unbounded"
+                "fade too fast with i to tell integers apart. Use regime='temperature' or "
+                "regime='unbounded'",
+                options=("regime",),
             )
     ahead = [step for step in program.steps if _looks_ahead(step)]
     if not ahead:
@@ -31,9 +33,10 @@ def require_regime(program: ops.Program, formula: syntax.Formula | None, regime:
     shown = show_step(ahead[0]) if formula is None else show(_culprit(formula))
     raise UnsupportedError(
         f"the decoder regime sees positions j <= i only, and cannot compute '{shown[:200]}'. "
-        "Use --regime temperature (bounded position embeddings) or --regime unbounded. "
+        "Use regime='temperature' (bounded position embeddings) or regime='unbounded'. "
         "In the decoder regime write past operators (Y O H S T), #<[...] and pos; "
-        "read at the last position, #<[f] is the count over the whole word."
+        "read at the last position, #<[f] is the count over the whole word.",
+        options=("regime",),
     )
 
 

@@ -74,7 +74,7 @@ def _require_plain(network: Network) -> None:
     if network.normalisation is not None:
         raise UnsupportedError(
             "the network normalises what its sublayers read, so that every component depends on all before: "
-            "it has no circuit of single coordinates. Compile without --layer-norm or --rms-norm"
+            "it has no circuit of single coordinates. Compile without LayerNorm or RMSNorm"
         )
     weightings = [head.weighting for layer in network.layers for head in layer.heads]
     colds = [weighting.inverse_temperature for weighting in weightings if isinstance(weighting, Softmax)]

@@ -20,14 +20,15 @@ def export(
     dtype: str = "float64",
     positions: int | None = None,
     uniform_heads: bool = False,
+    force: bool = False,
 ) -> None:
     """Write the subject as that kind, to a file or a folder; what it wrote there before is replaced.
 
     Raises `OptionError` for an option that the kind does not have, or an extra that is not installed;
     `UnsupportedError` for a network that the kind cannot hold; `MalformedFileError` if writing fails, and
-    where something else stands (`require_place`).
+    where something else stands (`require_place`), which `force` allows in a folder.
     """
-    require_place(kind, path)
+    require_place(kind, path, force=force)
     if positions is not None and kind is not ExportTarget.GPT2:
         raise OptionError(
             f"positions is for gpt2 alone, whose table of positions ends: {kind} reads every length"

@@ -19,12 +19,12 @@ OF_NETWORKS = (STRUCTURE, WEIGHTS, CERTIFICATE)
 """The files of a network's folder: exports are read from them, and never written over them."""
 
 
-def require_place(kind: ExportTarget, path: Path) -> None:
+def require_place(kind: ExportTarget, path: Path, *, force: bool = False) -> None:
     """Refuse a place where something stands that is no export of this kind.
 
     A file is refused where a folder stands, and under the name of a network's file; a folder where a file
-    stands, and where other files are than those of an export, but for hidden ones. Raises
-    `MalformedFileError`.
+    stands, and where other files are than those of an export, but for hidden ones; these may stand there with
+    `force`. Raises `MalformedFileError`.
 
     >>> require_place(ExportTarget.CIRCUIT, Path("network.json"))
     Traceback (most recent call last):
@@ -36,7 +36,7 @@ def require_place(kind: ExportTarget, path: Path) -> None:
         return
     if path.is_file():
         raise MalformedFileError(f"'{path}' is a file, and {kind} writes a folder: name another place")
-    require_own(path, f"those of an export as {kind}", partial(_is_export, kind))
+    require_own(path, f"those of an export as {kind}", partial(_is_export, kind), force=force)
 
 
 def _require_file_place(kind: ExportTarget, path: Path) -> None:

@@ -32,7 +32,7 @@ class Alphabet:
 
     def __post_init__(self) -> None:
         if not self.symbols:
-            raise AlphabetError("an alphabet needs at least one symbol, for example --alphabet 01")
+            raise AlphabetError("an alphabet needs at least one symbol, for example 01")
         for symbol in self.symbols:
             if not isinstance(symbol, str):
                 raise AlphabetError(f"the symbol {symbol!r} is not a text")

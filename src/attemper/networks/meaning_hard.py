@@ -25,7 +25,7 @@ def residual_streams(network: Network, word: Word, override: HardWeighting | Non
     if network.normalisation is not None:
         raise UnsupportedError(
             "what a normalised network computes are no rationals: there is no exact hard reading of them. "
-            "Compile the language without LayerNorm, or run the network in floats (--weights hard)"
+            "Compile the language without LayerNorm, or run the network in floats, with hard weights"
         )
     streams = [embed(network, word)]
     for layer in network.layers:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from attemper.workbench.cli.console import out, print_json
-from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.options import Force, Json
 from attemper.workbench.cli.progress import counting
 from attemper.workbench.report.tables import table
+from attemper.writing import require_own
 
 if TYPE_CHECKING:
     from attemper.training.runs import TrainingRun
@@ -53,6 +54,7 @@ def train_command(
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Write RUN/tensorboard, which TensorBoard shows.")
     ] = False,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Train a small model on a source or on a language, and measure it at several lengths.
@@ -68,10 +70,12 @@ def train_command(
 
         require_tensorboard()
     entries = read_entries(config, changes or ())
+    from attemper.training.runs import has_runs, is_finished
+
+    require_own(output, "those of a run", has_runs, force=force)
     if over:
         _sweep(entries, over, output, threads, jobs, device, tensorboard=tensorboard, json=json)
         return
-    from attemper.training.runs import is_finished
 
     settings = settings_from(entries)
     was_finished = is_finished(output)

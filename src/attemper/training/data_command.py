@@ -7,11 +7,12 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from attemper.training.datasets import DatasetFormat, parse_splits, write_data
+from attemper.training.datasets import DatasetFormat, is_data, parse_splits, write_data
 from attemper.training.labelled import task_named
 from attemper.workbench.cli.console import out, print_json
-from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.options import Force, Json
 from attemper.workbench.cli.progress import activity
+from attemper.writing import require_own
 
 
 def data_command(
@@ -29,6 +30,7 @@ def data_command(
     layout: Annotated[
         DatasetFormat, typer.Option(help="JSON lines, or the folders of FLaRe.")
     ] = DatasetFormat.JSONL,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Draw words with their verdicts, half of them in the language, for training (docs/training.md).
@@ -39,6 +41,7 @@ def data_command(
     """
     if at not in {"first", "last"}:
         raise typer.BadParameter(f"--at {at}: a formula is read at first or at last")
+    require_own(output, "those of a data set", is_data, force=force)
     named = task_named(task, alphabet, at)
     splits = parse_splits(split)
     with activity("drawing words"):

@@ -118,6 +118,11 @@ def write_data(
     return manifest
 
 
+def is_data(folder: Path) -> bool:
+    """Whether words were written to the folder before."""
+    return bool(_files_of_manifest(folder))
+
+
 def _files_of_manifest(folder: Path) -> set[Path]:
     """The files of the splits that a manifest of ours in the folder names: none where there is no such."""
     try:

@@ -81,7 +81,8 @@ def train(
             return _finished(folder, settings, lesson)
         if not resume:
             raise OptionError(
-                f"'{folder}' has a run that is not finished: go on with --resume, or name another"
+                f"'{folder}' has a run that is not finished: go on with resume=True, or name another",
+                options=("resume",),
             )
     model = model_of(settings, lesson.tokens, lesson.outputs)
     # The settings come last: a folder that has them has the manifest, too.
@@ -104,6 +105,11 @@ def train(
     tensors = {name: own.contiguous() for name, own in model.state_dict().items()}
     write_together({folder / MODEL: save(tensors, metadata={"settings": digest_of(settings)})})
     return TrainingRun(folder, settings, model, tuple(_lines(folder / METRICS)))
+
+
+def has_runs(folder: Path) -> bool:
+    """Whether the folder is that of a run, or of a sweep."""
+    return any((one / SETTINGS).is_file() for one in (folder, *folder.iterdir()))
 
 
 def is_finished(folder: Path) -> bool:

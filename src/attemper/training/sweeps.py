@@ -63,7 +63,7 @@ def swept(
     except BrokenExecutor:
         raise UnsupportedError(
             "a process of the sweep died: was it killed, or is there too little memory? What is finished "
-            "stays: sweep again, with fewer --jobs"
+            "stays: sweep again, with fewer jobs"
         ) from None
     finally:
         for one in waiting:

@@ -346,7 +346,8 @@ class Model:
 
         if dtype != "float64" and dtype_name(dtype) != "float64":
             raise OptionError(
-                f"dtype={dtype_name(dtype)!r}: a stream is computed in float64 only, leave dtype out"
+                f"dtype={dtype_name(dtype)!r}: a stream is computed in float64 only, leave dtype out",
+                options=("dtype",),
             )
         return Stream(self.network, self.digest, state)
 
@@ -415,6 +416,7 @@ class Model:
         positions: int | None = None,
         certificate: Certificate | None = None,
         uniform_heads: bool = False,
+        force: bool = False,
     ) -> None:
         """Write the network for other people's tools: `docs/exports.md` says what each kind is.
 
@@ -422,6 +424,7 @@ class Model:
         `dtype` is the format of the exported weights; `positions`, for gpt2 alone, is the greatest length.
         What is written says the horizons of `certificate`, this model's own; without it of the one that the
         model was loaded with. `uniform_heads`, for transformer-lens alone, gives all layers as many heads.
+        With `force` a folder may have other files, too.
 
         Raises `OptionError` (a value, a missing extra, the certificate of another network),
         `UnsupportedError` (this kind cannot hold the network, with the head or coordinate that forbids it)
@@ -508,7 +511,7 @@ class Model:
         else:
             place = next(i for i, found in enumerate(run.outputs, start=1) if found is None)
             what = f"the output at position {place} of {shown} is {run.values[place - 1]:.3f}"
-        advice = "" if name == "float64" else " Use a wider format (--dtype float64)."
+        advice = "" if name == "float64" else " Use a wider format, such as float64."
         return f"undecided: {what}. The word is beyond what {name} can compute.{advice}"
 
 

@@ -95,7 +95,9 @@ def goal_of(horizon: int | None, dtype: DTypeLike, kernel: str) -> Goal | None:
     if horizon is None:
         return None
     if isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1:
-        raise OptionError(f"horizon={horizon!r} is no length: give a number of symbols from 1 on")
+        raise OptionError(
+            f"horizon={horizon!r} is no length: give a number of symbols from 1 on", options=("horizon",)
+        )
     return Goal(form, one, horizon)
 
 

@@ -17,10 +17,10 @@ def remedied(refusal: CapError, dfa: Dfa, limits: CascadeCaps) -> UnsupportedErr
     formula = _formula_of(dfa)
     if formula is None:
         return with_all_caps(dfa, limits, refusal)
-    written = show(formula) + (" (with --empty accept)" if dfa.accepts_empty else "")
+    written = show(formula) + (" (with empty='accept')" if dfa.accepts_empty else "")
     return UnsupportedError(
         f"{refusal}; or compile a formula of the same language, which needs no cascade: {written}",
-        **refusal.details,
+        **{**refusal.details, "options": ("caps", "empty")},
         formula=show(formula),
     )
 

@@ -136,7 +136,7 @@ def test_of_three_symbols_it_is_said_that_not_all_words_were_measured() -> None:
     ("name", "options", "code", "said"),
     [
         ("majority", ("--n", 64), ExitCode.USAGE, "--n is for encoders with a mask or positions"),
-        ("sinusoidal", (), ExitCode.USAGE, "say which with --n"),
+        ("sinusoidal", (), ExitCode.USAGE, "say which, as --n 64"),
         ("sinusoidal", ("--n", 64, "--typical", "parity-even"), ExitCode.USAGE, "--typical is for unmasked"),
         ("majority", ("--typical", "parity-even", "--p", "1"), ExitCode.USAGE, "--p must be between 0 and 1"),
         ("majority", ("--typical", "parity-even", "--p", "x"), ExitCode.USAGE, "--p must be between 0 and 1"),

@@ -54,7 +54,7 @@ MOST_DIGITS = 40
 IMPOSSIBLE = (
     "LayerNorm bounds every activation by sqrt(d) max|gain| + max|bias|, hence every score at temperature 1 "
     "by a constant A, and every weight by e^(2A)/n: no head can single out a position at all lengths. Use "
-    "--regime temperature, or decoder"
+    "regime='temperature' or regime='decoder'"
 )
 
 
@@ -127,7 +127,7 @@ def _refusals_of_weights(how: LayerNorm) -> Iterator[str]:
 def require_bounded(regime: Regime) -> None:
     """Raises `UnsupportedError` in the `unbounded` regime, which no LayerNorm admits."""
     if regime is Regime.UNBOUNDED:
-        raise UnsupportedError(IMPOSSIBLE)
+        raise UnsupportedError(IMPOSSIBLE, options=("regime",))
 
 
 def normalise(network: layers.Network, how: LayerNorm) -> layers.Network:

@@ -31,15 +31,18 @@ def require_fitting(subject: Exported, dtype: str, positions: int) -> None:
 future-masked: export another kind: the kinds hugging-face, onnx, torch and transformer-lens hold it
     """
     if dtype not in FORMATS:
-        raise OptionError(f"dtype={dtype!r} is none of {', '.join(FORMATS)}")
+        raise OptionError(f"dtype={dtype!r} is none of {', '.join(FORMATS)}", options=("dtype",))
     if positions < 1:
-        raise OptionError(f"positions={positions}: a table has at least one position, for example 512")
+        raise OptionError(
+            f"positions={positions}: a table has at least one position, for example 512",
+            options=("positions",),
+        )
     architecture_of(subject.structure)
     network = subject.network
     if network.normalisation is not None:
         raise UnsupportedError(
             "the network normalises what its sublayers read, and the norms of GPT-2 are used up, to do "
-            f"nothing: compile without --layer-norm and --rms-norm, or export another kind: {ELSEWHERE}"
+            f"nothing: compile without LayerNorm and RMSNorm, or export another kind: {ELSEWHERE}"
         )
     if network.measure is not None:
         raise UnsupportedError(
@@ -56,8 +59,9 @@ def _require_positions_alone(network: Network) -> None:
         if depends_on_length(form):
             raise UnsupportedError(
                 "GPT-2 has one vector for each position, whatever the length of the word, and the coordinate "
-                f"'{network.coordinates[coordinate]}' is {show_form(form)}: compile with --regime unbounded, "
-                f"or export another kind: {ELSEWHERE}"
+                f"'{network.coordinates[coordinate]}' is {show_form(form)}: compile with regime='unbounded', "
+                f"or export another kind: {ELSEWHERE}",
+                options=("regime",),
             )
 
 
@@ -70,5 +74,6 @@ def _require_causal_softmax(name: str, head: Head) -> None:
     if cold is not None and not (isinstance(cold, Number) and cold.value == 1):
         raise UnsupportedError(
             f"GPT-2 has no temperatures, and {name} has softmax at temperature 1/({show_form(cold)}): "
-            f"compile with --regime unbounded, or export another kind: {ELSEWHERE}"
+            f"compile with regime='unbounded', or export another kind: {ELSEWHERE}",
+            options=("regime",),
         )

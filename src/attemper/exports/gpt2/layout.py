@@ -88,7 +88,7 @@ def layout_of(network: Network, positions: int) -> Layout:
     if count > MOST_PARAMETERS:
         raise UnsupportedError(
             f"a GPT-2 of {positions:,} positions has {count:,} weights, more than {MOST_PARAMETERS:,}, the "
-            "cap on writing them: give fewer --positions"
+            "cap on writing them: give fewer positions"
         )
     return layout
 

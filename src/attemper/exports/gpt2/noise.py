@@ -84,8 +84,8 @@ def require_quiet(network: Network, layout: Layout, tabulated: Sequence[Fraction
 
 
 def _remedy(dtype: str) -> str:
-    wider = "" if dtype == "float64" else "--dtype float64 reads better, "
-    return f"{wider}fewer --positions help where positions are large, and so do smaller weights"
+    wider = "" if dtype == "float64" else "float64 reads better, "
+    return f"{wider}fewer positions help where positions are large, and so do smaller weights"
 
 
 def readings(

@@ -98,7 +98,7 @@ def relative(count: int, form: FloatFormat) -> Fraction:
     """
     if count * form.roundoff > Fraction(1, 8):
         raise UnsupportedError(
-            f"{count:,} roundings in {form.name} leave no digit of a number: give fewer --positions, "
+            f"{count:,} roundings in {form.name} leave no digit of a number: give fewer positions, "
             "or export in a wider format"
         )
     return count * form.roundoff / (1 - count * form.roundoff)

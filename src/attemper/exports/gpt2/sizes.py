@@ -28,7 +28,7 @@ def require_small(network: Network, layout: Layout, tabulated: Sequence[Fraction
     raise UnsupportedError(
         f"up to position {layout.positions:,} the coordinate '{network.coordinates[largest]}' can be as "
         f"large as {shown(sizes[largest])}, and in {dtype} the LayerNorms of GPT-2 leave a stream as it is "
-        f"only while its mean square is at most {shown(most_mean_square(dtype))}: give fewer --positions"
+        f"only while its mean square is at most {shown(most_mean_square(dtype))}: give fewer positions"
     )
 
 

@@ -25,7 +25,7 @@ def write_transformer_lens(
     fails.
     """
     if dtype not in FORMATS:
-        raise OptionError(f"dtype={dtype!r} is none of {', '.join(FORMATS)}")
+        raise OptionError(f"dtype={dtype!r} is none of {', '.join(FORMATS)}", options=("dtype",))
     subject.save(folder)
     entry = {"format": FORMAT, "dtype": dtype} | ({"uniform_heads": True} if uniform_heads else {})
     mark = json.dumps(entry) + "\n"

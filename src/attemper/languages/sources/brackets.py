@@ -83,7 +83,8 @@ def block_law(n: int) -> dict[int, Fraction]:
     half, rest = divmod(n, 2)
     if rest:
         raise OptionError(
-            f"n={n} is odd, and a prefix of so many symbols is never balanced: choose an even n"
+            f"n={n} is odd, and a prefix of so many symbols is never balanced: choose an even n",
+            options=("n",),
         )
     catalan = comb(n, half) // (half + 1)
     paths = comb(n - 1, half)
@@ -122,4 +123,6 @@ def balanced_limit(source: Brackets, *, odd: bool) -> Fraction:
 
 def _require_short(n: int) -> None:
     if n > LONGEST:
-        raise OptionError(f"n={n:,} is beyond the {LONGEST:,} symbols to which dyck2 is computed exactly")
+        raise OptionError(
+            f"n={n:,} is beyond the {LONGEST:,} symbols to which dyck2 is computed exactly", options=("n",)
+        )

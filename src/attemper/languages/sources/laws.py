@@ -74,7 +74,9 @@ def mean_length(source: Source) -> Fraction:
             return 2 / p if source.odd else 2 * (1 - p) / p
         case Brackets(p):
             if 2 * p >= 1:
-                raise OptionError(f"p={p}: the mean length of dyck2 is infinite; choose p below 1/2")
+                raise OptionError(
+                    f"p={p}: the mean length of dyck2 is infinite; choose p below 1/2", options=("p",)
+                )
             return 2 * p / (1 - 2 * p)
         case _:
             assert_never(source)

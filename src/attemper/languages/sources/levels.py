@@ -59,7 +59,9 @@ def last_symbols(source: Parity, k: int) -> flint.arb:
     ['1.082', '1.063', '0.9625']
     """
     if type(k) is not int or not 0 <= k <= LONGEST_WINDOW:
-        raise OptionError(f"k={k!r} is no number of last symbols from 0 to {LONGEST_WINDOW:,}")
+        raise OptionError(
+            f"k={k!r} is no number of last symbols from 0 to {LONGEST_WINDOW:,}", options=("k",)
+        )
     with precision(PRECISION):
         p, a, rest = (ball(share) for share in (source.p, source.accepting_share, 1 - source.accepting_share))
         level = _bits_left(source)

@@ -99,9 +99,13 @@ def name_of(source: Source) -> str:
 def require_length(n: int, least: int = 1) -> None:
     """Raises `OptionError` if n is no number of symbols from `least` on."""
     if type(n) is not int or n < least:
-        raise OptionError(f"n={n!r} is no length here: give a number of symbols from {least} on")
+        raise OptionError(
+            f"n={n!r} is no length here: give a number of symbols from {least} on", options=("n",)
+        )
 
 
 def _require_probability(p: Fraction) -> None:
     if not isinstance(p, Fraction) or not 0 < p < 1:
-        raise OptionError(f"p={p} is not a fraction between 0 and 1 (and neither of them), such as 1/2")
+        raise OptionError(
+            f"p={p} is not a fraction between 0 and 1 (and neither of them), such as 1/2", options=("p",)
+        )

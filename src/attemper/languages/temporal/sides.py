@@ -44,9 +44,9 @@ def read_language(formula: syntax.Formula, at: At | None, accepts_empty: bool) -
         text = show(formula)
         raise AmbiguousReadingError(
             f"'{text}' speaks of the future only, so say where it is read:\n"
-            f"  --at first   accepts w iff it holds at position 1: it sees the whole word (LTLf tools)\n"
-            f"  --at last    accepts w iff it holds at position n: nothing lies after the last symbol\n"
-            f'From Python: attemper.compile(..., at="first") or at="last".'
+            f"  at='first'   accepts w iff it holds at position 1: it sees the whole word (LTLf tools)\n"
+            f"  at='last'    accepts w iff it holds at position n: nothing lies after the last symbol",
+            options=("at",),
         )
     return TemporalLanguage(formula, at or At.LAST, accepts_empty)
 

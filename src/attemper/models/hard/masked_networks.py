@@ -159,7 +159,7 @@ def _complaints(network: Network) -> Sequence[str]:
         what = "a symbol" if network.measure is None else "numbers"
         found.append(f"the network puts out {what} at every position, and no verdict")
     if network.reads_first:
-        found.append("the network is read at the first position; compile it with '--at last'")
+        found.append("the network is read at the first position; compile it to be read at the last one")
     for number, layer in enumerate(network.layers):
         is_last = number == len(network.layers) - 1
         for k, head in enumerate(layer.heads):

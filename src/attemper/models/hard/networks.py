@@ -66,7 +66,9 @@ class NetworkModel:
             what = "a symbol" if network.measure is None else "numbers"
             raise UnsupportedError(f"the network puts out {what} at every position, and no verdict")
         if network.reads_first:
-            raise UnsupportedError("the network is read at the first position; compile it with '--at last'")
+            raise UnsupportedError(
+                "the network is read at the first position; compile it to be read at the last one"
+            )
         self.network = network
         self.length = length
         self.digest = digest

@@ -23,9 +23,14 @@ class Budget:
 
     def __init__(self, configurations: int, seconds: float) -> None:
         if type(configurations) is not int or configurations < 1:
-            raise OptionError(f"configurations={configurations!r} is not a whole number from 1 on")
+            raise OptionError(
+                f"configurations={configurations!r} is not a whole number from 1 on",
+                options=("configurations",),
+            )
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
-            raise OptionError(f"seconds={seconds!r} is not a number of seconds from 0 on")
+            raise OptionError(
+                f"seconds={seconds!r} is not a number of seconds from 0 on", options=("seconds",)
+            )
         self.met = 0
         self._most, self._seconds = configurations, seconds
         self._end = monotonic() + seconds
@@ -36,8 +41,9 @@ class Budget:
         if self.met > self._most:
             raise UnprovedError(
                 f"there are more than {self._most:,} configurations: give a greater number, as in "
-                f"--configurations {10 * self._most}; there are finitely many, but at worst a tower of "
+                f"configurations={10 * self._most}; there are finitely many, but at worst a tower of "
                 "exponentials in the number of layers",
+                options=("configurations",),
                 configurations=self.met,
             )
 
@@ -46,7 +52,8 @@ class Budget:
         if monotonic() >= self._end:
             raise UnprovedError(
                 f"{self._seconds:g} seconds were not enough (configurations met: {self.met:,}): give more, "
-                f"as in --seconds {max(60, round(10 * self._seconds))}",
+                f"as in seconds={max(60, round(10 * self._seconds))}",
+                options=("seconds",),
                 configurations=self.met,
             )
 

@@ -72,7 +72,10 @@ def depth(
     _require_numbers(layers, period, prefix, seconds)
     most = limits_among(limits, LIMITS)
     if choice not in set(TieBreaking):
-        raise OptionError(f"choice={choice!r} is none of {', '.join(repr(str(one)) for one in TieBreaking)}")
+        raise OptionError(
+            f"choice={choice!r} is none of {', '.join(repr(str(one)) for one in TieBreaking)}",
+            options=("choice",),
+        )
     networks = HardNetworks(prefix, period, TieBreaking(choice))
     report("making the automaton")
     spoken = naming.language(language, alphabet, at=at, empty=empty)
@@ -92,7 +95,7 @@ def refuse_beyond(dfa: Dfa, period: int, limit: int) -> None:
     if found is None:
         return
     places = "without position embeddings" if period == 1 else f"with position embeddings of period {period}"
-    helpful = f"give them positions with --period {found.modulus}, or " if found.modulus is not None else ""
+    helpful = f"give them positions with period={found.modulus}, or " if found.modulus is not None else ""
     kind = (
         "not quasi-aperiodic"
         if found.kind not in {RegularClass.APERIODIC, RegularClass.QUASI_APERIODIC}
@@ -101,7 +104,8 @@ def refuse_beyond(dfa: Dfa, period: int, limit: int) -> None:
     raise UnsupportedError(
         f"no number of layers of unique hard attention is enough {places}: the language is {kind}. "
         + " / ".join(show_classification(found).splitlines())
-        + f" / {helpful}ask for pairs up to some k with --layers"
+        + f" / {helpful}ask for pairs up to some k, as with layers=2",
+        options=("period", "layers"),
     )
 
 
@@ -110,6 +114,8 @@ def _require_numbers(layers: object, period: object, prefix: object, seconds: ob
         if type(value) is not int or not 1 <= value < 2**63:
             raise OptionError(f"{name}={value!r} is not a whole number from 1 on")
     if layers is not None and (type(layers) is not int or not 0 <= layers <= MOST_LAYERS):
-        raise OptionError(f"layers={layers!r} is not a number of layers from 0 to {MOST_LAYERS}")
+        raise OptionError(
+            f"layers={layers!r} is not a number of layers from 0 to {MOST_LAYERS}", options=("layers",)
+        )
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < 10**6:
-        raise OptionError(f"seconds={seconds!r} is not a number of seconds above 0")
+        raise OptionError(f"seconds={seconds!r} is not a number of seconds above 0", options=("seconds",))

@@ -86,7 +86,7 @@ TRIED = 16
 
 WHY = (
     "the change may grow faster than 1/n on some words, or the boxes are still "
-    "too wide; try --typical, a larger --n0 or more --seconds"
+    "too wide; try typical words, a larger n0 or more seconds"
 )
 
 
@@ -228,19 +228,26 @@ def bound_and_check(encoder: Encoder, asked: BoundRequest, source: str = "") -> 
         raise UnsupportedError("bounds are for encoders with an end marker and two symbols or more beside it")
     if encoder.mask is Mask.UNMASKED and isinstance(encoder.positions, NoPositions | Periodic):
         if asked.length is not None:
-            raise OptionError("--n is for encoders with a mask or positions: this one has a bound for all n")
+            raise OptionError(
+                "'n' is for encoders with a mask or positions: this one has a bound for all n", options=("n",)
+            )
         if asked.typical is not None and isinstance(encoder.positions, Periodic):
-            raise OptionError("--typical is for encoders without position embeddings")
+            raise OptionError("'typical' is for encoders without position embeddings", options=("typical",))
         if asked.typical is not None and len(encoder.symbols) != 3:
-            raise OptionError("--typical is for encoders over two symbols beside the end marker")
+            raise OptionError(
+                "'typical' is for encoders over two symbols beside the end marker", options=("typical",)
+            )
         if asked.start > MOST_LENGTH:
-            raise OptionError(f"--n0 must be at most {MOST_LENGTH:,}")
+            raise OptionError(f"'n0' must be at most {MOST_LENGTH:,}", options=("n0",))
         return _by_frequencies(encoder, source, asked)
     if asked.typical is not None:
-        raise OptionError("--typical is for unmasked encoders without position embeddings")
+        raise OptionError(
+            "'typical' is for unmasked encoders without position embeddings", options=("typical",)
+        )
     if asked.length is None:
         raise OptionError(
-            "an encoder with a mask or positions has a bound for one length: say which with --n"
+            "an encoder with a mask or positions has a bound for one length: say which, as n=64",
+            options=("n",),
         )
     return _by_table(encoder, source, asked.length, asked)
 

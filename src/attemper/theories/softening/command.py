@@ -12,7 +12,8 @@ from attemper.checker.verdict import Status
 from attemper.networks.files import STRUCTURE
 from attemper.theories.softening.texts import said_in
 from attemper.workbench.cli.console import out, print_json
-from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.options import Force, Json
+from attemper.workbench.cli.places import require_network_place
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.searching import use_few_threads
 from attemper.workbench.cli.time_limit import SecondsOption, limited
@@ -55,6 +56,7 @@ def soften_command(
         bool, typer.Option("--round", help="Add a layer that rounds what is put out to 0 or 1.")
     ] = False,
     seconds: SecondsOption = 60,
+    force: Force = False,
     json: Json = False,
 ) -> int:
     """Make a softmax network of an average-hard one, within epsilon of it, with proof.
@@ -67,6 +69,7 @@ def soften_command(
     """
     if output.is_file():
         raise typer.BadParameter(f"'{output}' is a file; -o needs a folder")
+    require_network_place(output, force=force)
     use_few_threads()
     from attemper.theories.softening.ask import network_of, soften
     from attemper.theories.softening.report import softening_report
@@ -76,8 +79,8 @@ def soften_command(
         found = soften(
             original,
             epsilon=epsilon,
-            gaps=said_in(gap, "--gap"),
-            magnitudes=said_in(magnitude, "--magnitude"),
+            gaps=said_in(gap, "gaps"),
+            magnitudes=said_in(magnitude, "magnitudes"),
             words=words,
             first=first,
             up_to=up_to,

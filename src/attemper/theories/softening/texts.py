@@ -14,23 +14,23 @@ _HEAD = re.compile(r"(\d+)\.(\d+)")
 EXAMPLES = "write it as a number times a power of n: '1/2', 'n^-1' or '3 n^2'"
 
 
-def monomial(text: str, option: str) -> Monomial:
+def monomial(text: str, argument: str) -> Monomial:
     """A number times a power of n, read exactly. Raises `OptionError`.
 
-    >>> monomial("1/2 n^-1", "--gap")
+    >>> monomial("1/2 n^-1", "gaps")
     Monomial(factor=Fraction(1, 2), power=Fraction(-1, 1))
-    >>> monomial("3n", "--magnitude"), monomial("2", "--gap").power
+    >>> monomial("3n", "magnitudes"), monomial("2", "gaps").power
     (Monomial(factor=Fraction(3, 1), power=Fraction(1, 1)), Fraction(0, 1))
     """
     match = _MONOMIAL.fullmatch(text.strip())
     if match is None or not match[0]:
-        raise OptionError(f"{option}: '{text[:80]}' is no monomial; {EXAMPLES}")
+        raise OptionError(f"'{argument}': '{text[:80]}' is no monomial; {EXAMPLES}", options=(argument,))
     try:
         factor = Fraction(match["factor"] or 1)
     except ZeroDivisionError:
         factor = Fraction(0)
     if not factor:
-        raise OptionError(f"{option}: '{text}' is not more than 0; {EXAMPLES}")
+        raise OptionError(f"'{argument}': '{text}' is not more than 0; {EXAMPLES}", options=(argument,))
     power = 0 if match["n"] is None else int(match["power"] or 1)
     return Monomial(factor, Fraction(power))
 
@@ -43,30 +43,39 @@ def gap_of(name: str, text: str) -> tuple[tuple[int, int], Monomial]:
     """
     match = _HEAD.fullmatch(name.strip())
     if match is None:
-        raise OptionError(f"--gap: '{name}' names no head; write 0.1 for head 1 of layer 0")
-    gap = monomial(text, "--gap")
+        raise OptionError(
+            f"'gaps': '{name}' names no head; write 0.1 for head 1 of layer 0", options=("gaps",)
+        )
+    gap = monomial(text, "gaps")
     if gap.power > 0:
-        raise OptionError(f"--gap: '{text}' grows with n; a smaller gap that does not is as good for n >= 1")
+        raise OptionError(
+            f"'gaps': '{text}' grows with n; a smaller gap that does not is as good for n >= 1",
+            options=("gaps",),
+        )
     return (int(match[1]), int(match[2])), gap
 
 
 def magnitude_of(name: str, text: str) -> tuple[int, Monomial]:
     """A layer, and a bound on what it reads. Raises `OptionError`."""
     if not name.strip().isdecimal():
-        raise OptionError(f"--magnitude: '{name}' names no layer; write 0 for the first")
-    return int(name), monomial(text, "--magnitude")
+        raise OptionError(
+            f"'magnitudes': '{name}' names no layer; write 0 for the first", options=("magnitudes",)
+        )
+    return int(name), monomial(text, "magnitudes")
 
 
-def said_in(texts: list[str] | None, option: str) -> dict[str, str]:
+def said_in(texts: list[str] | None, argument: str) -> dict[str, str]:
     """NAME=TEXT for each. Raises `OptionError`.
 
-    >>> said_in(["0.1=1/2 n^-1"], "--gap")
+    >>> said_in(["0.1=1/2 n^-1"], "gaps")
     {'0.1': '1/2 n^-1'}
     """
     found = {}
     for text in texts or []:
         name, equals, value = text.partition("=")
         if not equals:
-            raise OptionError(f"{option}: '{text}' has no '='; write {option} NAME=MONOMIAL, and {EXAMPLES}")
+            raise OptionError(
+                f"'{argument}': '{text}' has no '='; write NAME=MONOMIAL, and {EXAMPLES}", options=(argument,)
+            )
         found[name] = value
     return found

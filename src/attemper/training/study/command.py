@@ -10,15 +10,17 @@ from typing import Annotated
 import typer
 
 from attemper.workbench.cli.console import out, print_json
-from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.options import Force, Json
 from attemper.workbench.cli.progress import counting
 from attemper.workbench.report.tables import table
+from attemper.writing import require_own
 
 
 def study_command(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write.")],
     quick: Annotated[bool, typer.Option("--quick", help="Few steps, short words: minutes.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="So many models at a time, each on one thread.")] = 2,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Train small models on PARITY and 2DYCK, and show Hahn's Theorem 6 on what they do (docs/training.md).
@@ -33,6 +35,7 @@ def study_command(
     from attemper.training.study.results import study_of
     from attemper.training.sweeps import folder_of, swept
 
+    require_own(output, "those of a study", lambda own: (own / "runs").is_dir(), force=force)
     require_plotly()
     asked, runs = plans(quick=quick), output / "runs"
     with (

@@ -32,10 +32,12 @@ from attemper.workbench.cli.options import (
     AtOption,
     DTypeOption,
     EmptyOption,
+    Force,
     Json,
     LanguageArgument,
     LimitOption,
 )
+from attemper.workbench.cli.places import require_network_place
 from attemper.workbench.cli.progress import activity, counting
 from attemper.workbench.cli.time_limit import SecondsOption, TimeUp, limited
 from attemper.workbench.cli.written import written_language
@@ -93,6 +95,7 @@ def compile_command(
         typer.Option("--explain", help="Show what each pass of the compiler makes: its text and its size."),
     ] = False,
     seconds: SecondsOption = SECONDS,
+    force: Force = False,
     json: Json = False,
 ) -> int:
     """Compile a language into a softmax transformer, with a certificate.
@@ -102,6 +105,7 @@ def compile_command(
     Exit codes: 0 written and certified, 12 written, but there is no proof that the network is right.
     """
     del seconds
+    require_network_place(output, force=force)
     normalised = normalising.layer_norm_of(layer_norm, rms_norm, unit, eps, padding)
     limits = parse_limits(limit)
     spoken = written_language(language, alphabet, at, empty)

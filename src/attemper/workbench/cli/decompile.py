@@ -12,7 +12,8 @@ from attemper.errors import ExitCode, OptionError
 from attemper.reading.machines import CONFIGURATIONS, SECONDS
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.memory_limit import MemoryOption, in_memory
-from attemper.workbench.cli.options import Json, LimitOption
+from attemper.workbench.cli.options import Force, Json, LimitOption
+from attemper.workbench.cli.places import require_network_place
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.decompiling import Decompiled, PrintAs, decompile
@@ -61,6 +62,7 @@ def decompile_command(
     limit: LimitOption = None,
     seconds: SecondsOption = SECONDS,
     memory: MemoryOption = MEMORY,
+    force: Force = False,
     json: Json = False,
 ) -> int:
     """Say which language a network computes, from its weights alone, proved for all lengths.
@@ -73,6 +75,8 @@ def decompile_command(
     """
     del memory
     limits = parse_limits(limit)
+    if network is not None:
+        require_network_place(network, force=force)
     if ":" in subject and not Path(subject).exists():
         if edited or form not in {None, PrintAs.AUTOMATON} or network is not None:
             raise OptionError("--edited, --as and --network are about a network's folder, not about a model")

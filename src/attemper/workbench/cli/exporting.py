@@ -12,7 +12,8 @@ from attemper.exports.kinds import FORMATS, ExportTarget
 from attemper.exports.subject import Exported
 from attemper.workbench.cli.compiled import shortened
 from attemper.workbench.cli.console import out, print_json
-from attemper.workbench.cli.options import Folder, Json
+from attemper.workbench.cli.options import Folder, Force, Json
+from attemper.workbench.cli.places import require_network_place
 from attemper.workbench.cli.progress import activity
 
 
@@ -50,6 +51,7 @@ def export_command(
             "--uniform-heads", help="transformer-lens: as many heads in each layer; added ones are 0."
         ),
     ] = False,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Write a network for other people's tools, with the same numbers (docs/exports.md).
@@ -60,7 +62,15 @@ def export_command(
 
     subject = Exported.load(folder)
     with activity(f"exporting as {kind}"):
-        export(subject, kind, output, dtype=dtype, positions=positions, uniform_heads=uniform_heads)
+        export(
+            subject,
+            kind,
+            output,
+            dtype=dtype,
+            positions=positions,
+            uniform_heads=uniform_heads,
+            force=force,
+        )
     if json:
         print_json({"kind": kind, "output": str(output), "digest": subject.digest})
         return
@@ -73,6 +83,7 @@ def import_command(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="The network's folder to write.")
     ],
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Restore a network's folder, with the same digest, from what was exported.
@@ -82,6 +93,7 @@ def import_command(
     """
     from attemper.exports.restoring import read_hugging_face
 
+    require_network_place(output, force=force)
     subject = read_hugging_face(source)
     subject.save(output)
     if json:

@@ -12,6 +12,7 @@ import typer.exceptions
 from attemper.errors import AmbiguousReadingError, AttemperError, ExitCode
 from attemper.escapes import escaped
 from attemper.workbench.cli.console import err, print_json_error
+from attemper.workbench.cli.spelling import as_typed, option_of
 
 
 def failed(error: BaseException) -> int:
@@ -70,10 +71,18 @@ def _command_of(error: typer.exceptions.TyperException) -> list[str]:
 def _details(error: BaseException) -> Mapping[str, object]:
     """What programs are told beside code and message."""
     if isinstance(error, AttemperError):
-        return error.details
+        spelt = {"options": list(map(option_of, arguments))} if (arguments := _arguments_of(error)) else {}
+        return {**error.details, **spelt}
     if _code_of(error) is ExitCode.INTERNAL:
         return {"traceback": _traceback(error)}
     return {}
+
+
+def _arguments_of(error: AttemperError) -> list[str]:
+    """Which arguments the message speaks of, by Python's names."""
+    arguments = error.details.get("options", ())
+    assert isinstance(arguments, list | tuple)
+    return [*arguments]
 
 
 def _traceback(error: BaseException) -> str:
@@ -100,7 +109,8 @@ def _code_of(error: BaseException) -> ExitCode:
 def _message_of(error: BaseException) -> str:
     match error:
         case AttemperError():
-            return str(error)
+            message = str(error).removesuffix(error.place)
+            return f"{as_typed(message, _arguments_of(error))}{error.place}"
         case KeyboardInterrupt():
             return "interrupted"
         case typer.exceptions.TyperException():

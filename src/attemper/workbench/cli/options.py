@@ -15,6 +15,7 @@ from attemper.workbench.cli.completion import languages_begun
 from attemper.workbench.spelling import KINDS
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder made by 'attemper compile'.")]
+Force = Annotated[bool, typer.Option("--force", help="Write into a folder that has other files, too.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of text.")]
 
 LanguageArgument = Annotated[

@@ -64,6 +64,6 @@ def _listening(port: int) -> socket.socket:
         return socket.create_server((LOOPBACK, port))
     except OSError as error:
         raise OptionError(
-            f"port {port} cannot be had ({error.strerror}): give another with --port, "
-            "or --port 0 for any that is free"
+            f"port={port} cannot be had ({error.strerror}): give another, or port=0 for any that is free",
+            options=("port",),
         ) from None

@@ -71,7 +71,7 @@ def lines_of(found: Decompiled, remarks: Remarks | None) -> list[str]:
         lines = [verdict_line(found), f"formula: {remarks.formula}", _empty(found)]
         return [*lines, *_departed(remarks.departure), f"no automaton was found: {found.reason}"]
     is_short = remarks.formula and len(remarks.formula) <= LONGEST_SHOWN
-    formula = f"formula: {remarks.formula if is_short else 'see --as formula'}"
+    formula = f"formula: {remarks.formula if is_short else 'long: ask for it as formula'}"
     kind, *words = automaton_lines(automaton, remarks.kind)
     return [verdict_line(found), kind, formula, *words, *_departed(remarks.departure)]
 

@@ -38,7 +38,8 @@ def run_on_processes(sweep: Sweep, jobs: int, progress: CountProgress = lambda _
             if sweep.finished == before:
                 raise UnsupportedError(
                     f"one of {jobs} processes died and no task was finished: was it killed, or is there too "
-                    f"little memory? Try fewer (--jobs {max(1, jobs // 2)})"
+                    f"little memory? Try fewer, as jobs={max(1, jobs // 2)}",
+                    options=("jobs",),
                 ) from None
 
 

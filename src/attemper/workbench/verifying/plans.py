@@ -72,7 +72,8 @@ def count_words(model: Model, plan: Plan) -> int:
     if possible < plan.up_to:
         raise UnsupportedError(
             f"there are more than {MAX_WORDS:,} words up to length {plan.up_to} over {size} symbols; "
-            f"use --up-to {possible} or less"
+            f"use up_to={possible} or less",
+            options=("up_to",),
         )
     exhaustive: int = sum(size**length for length in range(1, plan.up_to + 1))
     return exhaustive + plan.count

@@ -64,7 +64,8 @@ def packed(model: Model) -> BatchTask:
         # Python 3.12 has a limit for this that nobody can raise.
         raise UnsupportedError(
             "the formula nests too deeply for this version of Python to send it to another process: try "
-            "its words in this one (leave --jobs and --scheduler out)"
+            "its words in this one (leave 'jobs' and 'scheduler' out)",
+            options=("jobs", "scheduler"),
         ) from None
     return BatchTask(sha256(data).hexdigest(), data)
 

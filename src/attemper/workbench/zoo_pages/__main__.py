@@ -19,8 +19,8 @@ from attemper.writing import require_own, write_together
 def write_pages(entries: Sequence[ZooEntry], folder: Path) -> list[ZooPage]:
     """Write a page for each entry, and the index; all at once, when all are made.
 
-    Raises `MalformedFileError` if the folder cannot be written, or has something else; what stood there is
-    then untouched.
+    Raises `MalformedFileError` if the folder cannot be written, or has something else;
+    what stood there is then untouched.
     """
     require_own(folder, "pages of the zoo", _is_zoo)
     pages = []

@@ -419,7 +419,7 @@ def test_a_network_that_counts_is_refused(formula: str) -> None:
 
 def test_a_network_that_is_read_at_the_first_position_is_refused() -> None:
     model = attemper.compile("a U b", "ab", at="first")
-    with pytest.raises(UnsupportedError, match="first position; compile it with '--at last'"):
+    with pytest.raises(UnsupportedError, match="first position; compile it to be read at the last one"):
         NetworkModel(model.network, 5, model.digest)
 
 

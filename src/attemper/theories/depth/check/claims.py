@@ -19,7 +19,7 @@ OUTSIDE = "averages over several maxima, softmax, relative positions, masks to t
 def judge(path: Path, model: str | None) -> Verdict:
     """The verdict on the file of claims about depth. Raises `OptionError` where a model is named."""
     if model is not None:
-        raise OptionError(f"'{path}' is about all networks of a class: leave --model out")
+        raise OptionError(f"'{path}' is about all networks of a class: leave 'model' out", options=("model",))
     try:
         found = certificate.load(path)
     except MalformedFileError as error:

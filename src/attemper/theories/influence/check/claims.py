@@ -42,7 +42,7 @@ def judge(path: Path, model: str | None) -> Verdict:
     except MalformedFileError as error:
         return malformed(error, Subject(About.ENCODER, model or ""))
     if model is None:
-        raise OptionError(f"say with --model MODULE:OBJECT which encoder '{path}' is about")
+        raise OptionError(f"say with model=MODULE:OBJECT which encoder '{path}' is about", options=("model",))
     return check_limit(found, at_its_length(found, load_encoder(model)), model)
 
 

@@ -235,7 +235,8 @@ class Trial:
     ) -> None:
         if model.network.measure is not None:
             raise UnsupportedError(
-                "this network puts out numbers: --logit-range asks whether bits stay right"
+                "this network puts out numbers: 'logit_range' asks whether bits stay right",
+                options=("logit_range",),
             )
         self.model, self.samples, self.seed = model, samples, seed
         self.frame = of_model(model).frame

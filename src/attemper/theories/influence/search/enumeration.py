@@ -132,6 +132,7 @@ def compositions(total: int, parts: int) -> Iterator[Integers]:
 def _require_few(cases: int, what: str) -> None:
     if cases > MOST_CASES:
         raise UnsupportedError(
-            f"there are more than {MOST_CASES:,} {what}, and no more are enumerated: take --mode sampled "
-            "or search, or a smaller n"
+            f"there are more than {MOST_CASES:,} {what}, and no more are enumerated: take mode='sampled' "
+            "or mode='search', or a smaller n",
+            options=("mode",),
         )

@@ -49,17 +49,19 @@ def parse_logit_range(text: str) -> LogitRange:
     found = _CAP.fullmatch(text.strip())
     if found is None or not text.strip() or not any(found.group("factor", "log", "n")):
         raise OptionError(
-            f"--logit-range '{text}' is no growth in n: write for example 8, 4 log n (natural), n, 4n, n^1.5 "
-            "or n^2/16"
+            f"logit_range='{text}' is no growth in n: write for example 8, 4 log n (natural), n, 4n, n^1.5 "
+            "or n^2/16",
+            options=("logit_range",),
         )
     try:
         factor = Fraction(found["factor"] or 1) / Fraction(found["divisor"] or 1)
         power = Fraction(found["power"] or 1) if found["n"] else Fraction(0)
     except ZeroDivisionError:
-        raise OptionError(f"--logit-range '{text}' divides by 0") from None
+        raise OptionError(f"logit_range='{text}' divides by 0", options=("logit_range",)) from None
     if factor <= 0 or power > MOST_POWER:
         raise OptionError(
-            f"--logit-range '{text}' must be positive, with a power of n of at most {MOST_POWER}"
+            f"logit_range='{text}' must be positive, with a power of n of at most {MOST_POWER}",
+            options=("logit_range",),
         )
     return LogitRange(text.strip(), factor, power, found["log"] is not None)
 

@@ -88,7 +88,7 @@ def _parts(subject: MeasuredModel, plan: MeasuringPlan, mode: Mode, length: int)
             return enumeration.all_words(subject.outputs, frame, length)
         case Mode.WORD:
             if plan.words is None:
-                raise OptionError("--mode word needs --words FILE")
+                raise OptionError("mode='word' needs 'words'", options=("mode", "words"))
             return influence.given_words(subject.outputs, frame, plan.words[length])
         case Mode.SAMPLED:
             frame.require(length)

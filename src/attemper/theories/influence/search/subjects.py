@@ -52,7 +52,9 @@ def subject_of(source: str, start: str | None, log_odds: str | None) -> Measured
     """
     if Path(source).is_dir() or ":" not in source:
         if start is not None:
-            raise OptionError("--start is for encoders: no compiled network has such a symbol")
+            raise OptionError(
+                "'start' is for encoders: no compiled network has such a symbol", options=("start",)
+            )
         subject = of_model(load(Path(source)), source)
     else:
         subject = of_encoder(load_encoder(source), source, start)
@@ -62,7 +64,9 @@ def subject_of(source: str, start: str | None, log_odds: str | None) -> Measured
 def of_encoder(encoder: Encoder, source: str = "", start: str | None = None) -> MeasuredModel:
     """An encoder with soft attention, run in float64."""
     if start is not None and (start not in encoder.symbols or start == encoder.ending):
-        raise OptionError(f"--start '{start}' is none of the symbols {' '.join(encoder.symbols)}")
+        raise OptionError(
+            f"start='{start}' is none of the symbols {' '.join(encoder.symbols)}", options=("start",)
+        )
     fixed = {start, encoder.ending}
     number = {symbol: k for k, symbol in enumerate(encoder.symbols)}
     frame = WordFrame(
@@ -90,7 +94,8 @@ def of_model(model: Model, source: str = "") -> MeasuredModel:
     if network.reads_first:
         raise UnsupportedError(
             "this network is read at the first position, and influence is measured at the last: compile the "
-            "formula with --at last"
+            "formula with at='last'",
+            options=("at",),
         )
     module = model.dense()
     names = tuple(name for name, _ in network.symbols) or ("output",)
@@ -121,7 +126,8 @@ def in_log_odds(subject: MeasuredModel, name: str) -> MeasuredModel:
     """The same model, its output the log-odds of one of its outputs under a softmax over all of them."""
     if name not in subject.names or len(subject.names) < 2:
         raise OptionError(
-            f"--log-odds '{name}' is none of the model's outputs, {' '.join(subject.names)}, or the only one"
+            f"log_odds='{name}' is none of the model's outputs, {' '.join(subject.names)}, or the only one",
+            options=("log_odds",),
         )
     chosen = subject.names.index(name)
 

@@ -54,7 +54,10 @@ def load_model_of(refutation: Refutation, model: str | None) -> HardModel:
     """
     if model is None and not is_folder(refutation.source):
         source = refutation.source[:80]
-        raise OptionError(f"there is no folder '{source}' here; say with --model which model it is about")
+        raise OptionError(
+            f"there is no folder '{source}' here; say with 'model' which model it is about",
+            options=("model",),
+        )
     return load_model(model or refutation.source, len(refutation.restriction.allowed))
 
 

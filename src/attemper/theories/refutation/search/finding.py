@@ -95,11 +95,11 @@ def search_and_check(
 def _require_numbers(free: object, seconds: object, seed: object) -> None:
     """Raises `OptionError` for what is no number, or one that means nothing here."""
     if free is not None and not (_is_number(free) and 0 <= free <= 1):
-        raise OptionError(f"free={free!r} is not a part of the positions, from 0 to 1")
+        raise OptionError(f"free={free!r} is not a part of the positions, from 0 to 1", options=("free",))
     if not (_is_number(seconds) and seconds >= 0):
-        raise OptionError(f"seconds={seconds!r} is not a number of seconds from 0 on")
+        raise OptionError(f"seconds={seconds!r} is not a number of seconds from 0 on", options=("seconds",))
     if type(seed) is not int or seed < 0:
-        raise OptionError(f"seed={seed!r} is not a whole number from 0 on")
+        raise OptionError(f"seed={seed!r} is not a whole number from 0 on", options=("seed",))
 
 
 def _is_number(value: object) -> TypeGuard[float]:

@@ -49,7 +49,7 @@ def start(model: HardModel, language: Target) -> Restriction:
         case Dyck(pairs):
             if size % 2:
                 raise UnsupportedError(
-                    f"no word of {size} symbols is well nested; choose another length (--n), one more or less"
+                    f"no word of {size} symbols is well nested; choose another length, one more or less"
                 )
             opening, closing = (number[symbol] for symbol in pairs[0])
             margin = size // 5

@@ -34,7 +34,8 @@ def with_rounding(network: Network) -> Network:
     """
     if network.measure is not None:
         raise UnsupportedError(
-            "the network puts numbers out, and only bits can be rounded: leave --round out"
+            "the network puts numbers out, and only bits can be rounded: leave 'rounding' out",
+            options=("rounding",),
         )
     width = len(network.coordinates)
     fresh = {output: width + number for number, output in enumerate(network.outputs)}

@@ -117,15 +117,16 @@ def _require_known(hard: Network, asked: SofteningRequest) -> None:
     uniform = uniform_heads(hard)
     for layer, head in asked.gaps:
         if layer >= len(uniform) or head >= len(uniform[layer]):
-            raise OptionError(f"--gap: there is no head {layer}.{head}")
+            raise OptionError(f"'gaps': there is no head {layer}.{head}", options=("gaps",))
         if uniform[layer][head]:
-            raise OptionError(f"--gap: head {layer}.{head} is uniform, and has no gap")
+            raise OptionError(f"'gaps': head {layer}.{head} is uniform, and has no gap", options=("gaps",))
     for layer in asked.magnitudes:
         if layer >= len(uniform):
-            raise OptionError(f"--magnitude: there is no layer {layer}")
+            raise OptionError(f"'magnitudes': there is no layer {layer}", options=("magnitudes",))
     if asked.rounded and not asked.epsilon < ROOM:
         raise OptionError(
-            "with --round, --epsilon must be less than 1/4: larger errors cannot be rounded away"
+            "with 'rounding', 'epsilon' must be less than 1/4: larger errors cannot be rounded away",
+            options=("rounding", "epsilon"),
         )
 
 
@@ -221,7 +222,10 @@ def _in_closed_form(
 def _of_outputs(last: LayerByRule) -> certificate.Monomial:
     """What bounds the numbers before the layer that rounds."""
     if last.magnitude is None:
-        raise UnprovedError("nothing bounds what is put out, so that it is not rounded: leave --round out")
+        raise UnprovedError(
+            "nothing bounds what is put out, so that it is not rounded: leave 'rounding' out",
+            options=("rounding",),
+        )
     return last.magnitude
 
 
@@ -291,7 +295,8 @@ def _word_by_word(hard: Network, asked: SofteningRequest, unruled: str) -> Softe
     if not examined:
         raise OptionError(
             f"{unruled} fits no rule, and words of {asked.first} symbols are too many to be tried: state its "
-            "gap with --gap, or allow more --words"
+            "gap with 'gaps', or allow more 'words'",
+            options=("gaps", "words"),
         )
     uniform, cold = uniform_heads(hard), Fraction(1)
     for length in range(asked.first, last + 1):
