@@ -124,13 +124,13 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
         attemper("refute", reader, "zoo:parity", "--length", "20", "--free", "0.5", "-o", refuted),
         attemper("show", refuted),
         attemper("check", refuted),
-        attemper("influence", reader, "--n", "4,5"),
-        attemper("influence", reader, "--n", "8", "--logit-range", "n"),
-        attemper("lemma", "--run", "40", "--k", "8"),
+        attemper("influence", reader, "--lengths", "4,5"),
+        attemper("influence", reader, "--lengths", "8", "--logit-range", "n"),
+        attemper("lemma", "--length", "40", "--k", "8"),
         attemper("lemma"),
-        attemper("limits", "source", "parity", "--p", "1/2", "--n", 8),
-        attemper("limits", "source", "dyck2", "--p", "1/3", "--n", 8),
-        attemper("limits", "source", "--help"),
+        attemper("source", "parity", "--p", "1/2", "--length", 8),
+        attemper("source", "dyck2", "--p", "1/3", "--length", 8),
+        attemper("source", "--help"),
         *(
             attemper("classify", f"regex:{regex}", "--alphabet", "ab")
             for regex in ("a*b", "(aa)*", "(b*ab*a)*b*")

@@ -30,8 +30,11 @@ if TYPE_CHECKING:
     from attemper.modules import ModuleError
     from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
     from attemper.theories.depth.ask import depth
+    from attemper.theories.influence.ask.bounding import bound
+    from attemper.theories.influence.ask.measuring import influence
     from attemper.theories.refutation.ask import refute
     from attemper.theories.softening.ask import load_softened, soften
+    from attemper.training.ask import data
     from attemper.version import __version__
     from attemper.workbench.asking import verify
     from attemper.workbench.checking import check
@@ -70,14 +73,17 @@ __all__ = [
     "UnsupportedError",
     "WordError",
     "__version__",
+    "bound",
     "check",
     "classify",
     "compile",
+    "data",
     "decompile",
     "depth",
     "dfa",
     "formula",
     "hard_network",
+    "influence",
     "language",
     "load",
     "load_softened",
@@ -118,14 +124,17 @@ _HOMES = {
     "UnsupportedError": "attemper.errors",
     "WordError": "attemper.errors",
     "__version__": "attemper.version",
+    "bound": "attemper.theories.influence.ask.bounding",
     "check": "attemper.workbench.checking",
     "classify": "attemper.workbench.classifying",
     "compile": "attemper.workbench.compiling",
+    "data": "attemper.training.ask",
     "decompile": "attemper.workbench.decompiling",
     "depth": "attemper.theories.depth.ask",
     "dfa": "attemper.workbench.naming",
     "formula": "attemper.workbench.naming",
     "hard_network": "attemper.networks.typed",
+    "influence": "attemper.theories.influence.ask.measuring",
     "language": "attemper.workbench.naming",
     "load": "attemper.workbench.folder",
     "load_softened": "attemper.theories.softening.ask",

@@ -32,7 +32,7 @@ class Command:
     """Under which heading `attemper --help` lists it."""
     name: str
     home: str
-    """`module:name` of its function, or of a `typer.Typer` with commands below it."""
+    """`module:name` of its function."""
     help: str
     """The first sentence of its docstring."""
 
@@ -171,9 +171,15 @@ COMMANDS = (
     ),
     Command(
         "Limits",
-        "limits",
-        "attemper.theories.influence.command.limits:app",
-        "What one symbol can change where attention is soft, and the cross-entropy that follows.",
+        "bound",
+        "attemper.theories.influence.command.bound:bound_command",
+        "Bound what one symbol can change in an encoder with soft attention, and what follows, with proof.",
+    ),
+    Command(
+        "Limits",
+        "source",
+        "attemper.theories.influence.command.source:source_command",
+        "Say what a source of words gives out: lengths, levels of cross-entropy, and floors below it.",
     ),
     Command(
         "Limits",

@@ -315,6 +315,6 @@ def test_clamps_name_their_hidden_units(tmp_path: Path) -> None:
 
 
 def test_the_command_names_a_program_on_one_line(tmp_path: Path) -> None:
-    assert run_command_line("zoo", "k-hop-2", "-o", tmp_path / "hops").code == 0
-    done = run_command_line("export", "circuit", tmp_path / "hops", "-o", tmp_path / "hops.json")
+    assert run_command_line("compile", "zoo:k-hop-2", "-o", tmp_path / "hops").code == 0
+    done = run_command_line("export", tmp_path / "hops", "circuit", "-o", tmp_path / "hops.json")
     assert done.out == f"exported an attention program as circuit to {tmp_path / 'hops.json'}\n"

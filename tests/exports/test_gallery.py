@@ -45,7 +45,7 @@ def test_a_page_of_the_gallery_is_right_on_the_word_that_it_opens_with(piece: Pi
     contents = network_in((FOLDER / f"{piece.name}.html").read_text(encoding="utf-8"))
     interpreter.show(contents)
     ran, model = interpreter.run(tuple(contents["word"])), piece.build()
-    said = model.read(next(model.run([piece.word])))
+    said = next(model.run([piece.word])).outputs
     assert ran["putOut"] == [str(int(own)) if isinstance(own, bool) else own for own in said]
     assert ran["verdict"] == SAID.get(piece.name)
     interpreter.stop()

@@ -57,7 +57,7 @@ def test_what_is_restored_is_the_same_network_and_is_proved(name: str, tmp_path:
 
 def test_a_network_itself_is_no_export_and_nothing_of_it_is_to_be_removed(tmp_path: Path) -> None:
     attemper.compile("O a", "ab").save(tmp_path / "once")
-    outcome = run_command_line("import", "hugging-face", tmp_path / "once", "-o", tmp_path / "back")
+    outcome = run_command_line("import", tmp_path / "once", "-o", tmp_path / "back")
     assert outcome.code == 6
     assert f"'{tmp_path / 'once'}' is a network of attemper already" in outcome.err
     assert "remove" not in outcome.err
@@ -78,11 +78,53 @@ def test_weights_that_float32_holds_are_restored_from_float32(since: Exported, t
 def test_the_command_restores_a_folder_that_is_proved(since: Exported, tmp_path: Path) -> None:
     write(tmp_path / "exported", exported_config(since), encode_tensors(weights_of(since)))
     back = tmp_path / "back"
-    found = run_command_line("import", "hugging-face", tmp_path / "exported", "-o", back)
+    found = run_command_line("import", tmp_path / "exported", "-o", back)
     assert (found.code, found.err) == (0, "")
     assert found.out == f"restored !c S b to {back}; 'attemper check {back}' says what is proved\n"
     checked = run_command_line("check", back)
     assert (checked.code, checked.out.split()[0]) == (0, "PROVED")
+
+
+def test_what_was_exported_as_another_kind_is_said_with_what_helps(since: Exported, tmp_path: Path) -> None:
+    since.save(tmp_path / "gpt2" / "network")
+    for name in ("since.onnx", "since.pt2", "since.json"):
+        (tmp_path / name).write_text("")
+    for name, said in {
+        "gpt2": f"the network itself stands in '{tmp_path / 'gpt2' / 'network'}'",
+        "since.onnx": "was exported as onnx",
+        "since.pt2": "was exported as torch",
+        "since.json": "was exported as circuit",
+    }.items():
+        found = run_command_line("import", tmp_path / name, "-o", tmp_path / "back")
+        assert (found.code, found.out) == (4, "")
+        assert said in found.err
+    assert run_command_line("import", tmp_path / "nowhere", "-o", tmp_path / "back").code == 6
+    assert not (tmp_path / "back").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "now"),
+    [
+        (("export", "circuit", "majority", "-o", "x.json"), "write attemper export DIR KIND -o OUT"),
+        (("export", "gpt2", "nets/a", "--json", "-o", "x"), "write attemper export DIR KIND -o OUT"),
+        (("import", "hugging-face", "majority", "-o", "x"), "write attemper import IN -o DIR"),
+    ],
+)
+def test_the_old_order_is_answered_with_the_new_one(arguments: tuple[str, ...], now: str) -> None:
+    found = run_command_line(*arguments)
+    assert (found.code, found.out) == (2, "")
+    assert now in found.err
+
+
+def test_a_folder_may_be_called_as_a_kind_is(
+    since: Exported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    since.save(tmp_path / "circuit")
+    assert run_command_line("export", "circuit", "circuit", "-o", "x.json").code == 0
+    write(tmp_path / "hugging-face", exported_config(since), encode_tensors(weights_of(since)))
+    assert run_command_line("import", "hugging-face", "-o", "back").code == 0
+    assert run_command_line("export", "back", "-o", "x.json").code == 2
 
 
 def test_the_command_refuses_a_changed_weight(since: Exported, tmp_path: Path) -> None:
@@ -90,7 +132,7 @@ def test_the_command_refuses_a_changed_weight(since: Exported, tmp_path: Path) -
     name = f"{PREFIX}embed.W_E"
     attacked = {**tensors, name: with_number(tensors[name], 0, 0.25)}
     write(tmp_path / "exported", exported_config(since), encode_tensors(attacked))
-    found = run_command_line("import", "hugging-face", tmp_path / "exported", "-o", tmp_path / "back")
+    found = run_command_line("import", tmp_path / "exported", "-o", tmp_path / "back")
     assert (found.code, found.out) == (6, "")
     assert "other weights than were exported" in found.err
     assert not (tmp_path / "back").exists()

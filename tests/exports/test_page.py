@@ -149,7 +149,7 @@ def test_a_page_says_what_the_certificate_claims() -> None:
         (Provenance("formula", "O   a", "last", "unbounded"), "O a"),
         (Provenance("regex", "(ab)*", "last", "unbounded"), "(ab)*"),
         (
-            attemper.compile(attemper.compile(attemper.regex("(ab)*", "ab")).language).source,
+            attemper.compile(attemper.regex("(ab)*", "ab").automaton()).source,
             "an automaton with 3 states",
         ),
         (MODELS["histogram"]().source, "an attention program of 6 steps"),

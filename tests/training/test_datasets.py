@@ -8,19 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from attemper.errors import MalformedFileError, OptionError
+from attemper.errors import MalformedFileError
+from attemper.training.ask import data
 from attemper.training.datasets import (
     DatasetFormat,
     files_of,
-    parse_splits,
     read_split,
     training_words,
-    write_data,
 )
-from attemper.training.labelled import Labelled, task_named
+from attemper.training.labelled import Labelled
 from attemper.training.settings import RecognitionTask
 
-ODD = task_named("parity-odd")
+ODD = "zoo:parity-odd"
 EMPTY, ONE, ZEROS = Labelled((), False), Labelled(("1",), True), Labelled(("0", "0"), False)
 
 
@@ -29,9 +28,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def put(folder: Path, files: dict[str, bytes]) -> None:
-    for name, data in files.items():
+    for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(data)
+        (folder / name).write_bytes(content)
 
 
 @pytest.mark.parametrize("layout", DatasetFormat)
@@ -39,17 +38,18 @@ def test_the_same_seed_gives_the_same_bytes_and_the_manifest_says_what_they_are(
     layout: DatasetFormat, tmp_path: Path
 ) -> None:
     splits = ((0, 8), (9, 12))
-    manifest = write_data(ODD, splits, 20, 3, tmp_path / "a", layout)
-    write_data(ODD, splits, 20, 3, tmp_path / "b", layout)
-    write_data(ODD, splits, 20, 4, tmp_path / "c", layout)
+    for folder, seed in (("a", 3), ("b", 3), ("c", 4)):
+        data(ODD, lengths=splits, count=20, seed=seed, layout=layout.value).save(tmp_path / folder)
+    manifest = data(ODD, lengths=splits, count=20, seed=3, layout=layout.value).record
     files = contents(tmp_path / "a")
     assert contents(tmp_path / "b") == files
     assert contents(tmp_path / "c") != files
     assert json.loads(files.pop("manifest.json")) == manifest
-    assert (manifest["task"], manifest["polarity"]) == ("parity-odd", ODD.polarity)
+    assert manifest["language"] == "zoo:parity-odd"
+    assert str(manifest["polarity"]).startswith("odd")
     assert manifest["alphabet"] == ["0", "1"]
     named = {name: digest for one in manifest["splits"] for name, digest in one["sha256"].items()}  # type: ignore[attr-defined]
-    assert named == {name: sha256(data).hexdigest() for name, data in files.items()}
+    assert named == {name: sha256(content).hexdigest() for name, content in files.items()}
 
 
 @pytest.mark.parametrize("layout", DatasetFormat)
@@ -57,14 +57,15 @@ def test_the_same_seed_gives_the_same_bytes_and_the_manifest_says_what_they_are(
 def test_what_is_written_is_read_and_every_label_is_the_oracle_s(
     name: str, layout: DatasetFormat, tmp_path: Path
 ) -> None:
-    task = task_named(name)
-    manifest = write_data(task, ((0, 5), (6, 30)), 30, 0, tmp_path, layout)
-    for (least, greatest), said in zip(((0, 5), (6, 30)), manifest["splits"], strict=True):  # type: ignore[call-overload]
+    found = data(f"zoo:{name}", lengths=((0, 5), (6, 30)), count=30, layout=layout.value)
+    found.save(tmp_path)
+    assert [one for split in ("0-5", "6-30") for one in read_split(tmp_path, split)] == list(found.words)
+    for (least, greatest), said in zip(((0, 5), (6, 30)), found.record["splits"], strict=True):  # type: ignore[call-overload]
         words = read_split(tmp_path, f"{least}-{greatest}")
         assert (len(words), sum(one.label for one in words)) == (said["words"], said["members"])
         for one in words:
             assert least <= len(one.word) <= greatest
-            assert one.label == task.accepts(one.word)
+            assert one.label == found.task.accepts(one.word)
 
 
 @pytest.mark.parametrize("layout", DatasetFormat)
@@ -85,32 +86,6 @@ def test_the_layout_of_flare_is_lines_of_symbols_and_lines_of_labels() -> None:
         "x/main.tok": b"1\n\n0 0\n",
         "x/labels.txt": b"1\n0\n0\n",
     }
-
-
-def test_splits_are_lengths() -> None:
-    assert parse_splits("[2,50], [51,100],[101,150]") == ((2, 50), (51, 100), (101, 150))
-    assert parse_splits("0-0,1-3") == ((0, 0), (1, 3))
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "says no lengths"),
-        ("5", "says no lengths"),
-        ("-1-5", "says no lengths"),
-        ("[1,2", "says no lengths"),
-        ("[1,2][3,4]", "says no lengths"),
-        ("0-40,", "says no lengths"),
-        ("0-" + "9" * 5000, "says no lengths"),
-        ("5-4", "the split 5-4 has no lengths"),
-        ("0-4,[0,4]", "has a split twice"),
-    ],
-)
-def test_other_splits_are_refused(text: str, said: str) -> None:
-    with pytest.raises(OptionError) as found:
-        parse_splits(text)
-    assert said in str(found.value)
-    assert len(str(found.value)) < 200
 
 
 LINE = b'{"word": ["1"], "label": true}\n'
@@ -145,7 +120,10 @@ def test_files_that_say_no_words_are_named(files: dict[str, bytes], said: str, t
     ("files", "said"),
     [
         ({"x.jsonl": LINE + b'{"word": ["1", "1"], "label": true}\n'}, "word 2: its label is not that of"),
-        ({"x.jsonl": LINE + b'{"word": ["2"], "label": true}\n'}, "word 2: '2' is no symbol of parity-odd"),
+        (
+            {"x.jsonl": LINE + b'{"word": ["2"], "label": true}\n'},
+            "word 2: '2' is no symbol of zoo:parity-odd",
+        ),
         ({"x/main.tok": b"1\n1\n", "x/labels.txt": b"1\n0\n"}, "word 2: its label is not that of"),
         ({"x.jsonl": b""}, "split 'x': it has no words"),
         ({"manifest.json": b"[]"}, "lists no splits"),
@@ -165,14 +143,14 @@ def test_words_that_nobody_may_learn_are_named(files: dict[str, bytes], said: st
 
 
 def _asked(folder: Path) -> RecognitionTask:
-    return RecognitionTask(kind="recognition", language="parity-odd", data=str(folder))
+    return RecognitionTask(kind="recognition", language=ODD, data=str(folder))
 
 
 @pytest.mark.parametrize("layout", DatasetFormat)
 def test_the_first_split_is_learned(layout: DatasetFormat, tmp_path: Path) -> None:
-    write_data(ODD, ((7, 9), (0, 3)), 6, 0, tmp_path, layout)
+    data(ODD, lengths=((7, 9), (0, 3)), count=6, layout=layout.value).save(tmp_path)
     task, words = training_words(_asked(tmp_path), (0, 9), 0)
-    assert task.name == "parity-odd"
+    assert str(task.language) == ODD
     assert words == read_split(tmp_path, "7-9")
     (tmp_path / "manifest.json").unlink()
     assert training_words(_asked(tmp_path), (0, 9), 0)[1] == read_split(tmp_path, "0-3")

@@ -24,7 +24,7 @@ WORDS = np.array(list(product(range(3), repeat=4)))
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize("positions", ["none", "sinusoidal"])
 def test_what_is_read_says_the_same(norm: str, positions: str, *, causal: bool) -> None:
-    task = {"kind": "recognition", "language": "parity-odd"}
+    task = {"kind": "recognition", "language": "zoo:parity-odd"}
     entries = {"norm": norm, "causal": causal, "positions": positions, "layers": 2}
     model = model_of(tiny(task=task, model=entries), 3, 2).double()
     assert isinstance(model, Transformer)

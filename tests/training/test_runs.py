@@ -128,7 +128,7 @@ def test_words_that_changed_are_another_run(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
     (data / "x.jsonl").write_text('{"word": ["1"], "label": true}\n')
-    settings = tiny(task={"kind": "recognition", "language": "parity-odd", "data": str(data)})
+    settings = tiny(task={"kind": "recognition", "language": "zoo:parity-odd", "data": str(data)})
     train(settings, tmp_path / "run")
     assert train(settings, tmp_path / "run").rows
     (data / "x.jsonl").write_text('{"word": ["0"], "label": false}\n')

@@ -110,7 +110,7 @@ ROUND_TRIPS = [
     tiny(),
     tiny(task={"name": "dyck2", "p": "2/5", "targets": "symbols"}, training={"rate": 1e-5, "clip": 1e300}),
     tiny(task=REGEX, model={"causal": False}),
-    tiny(task={"kind": "recognition", "language": "mod-3", "data": "a\\b \"c\" 'd'"}),
+    tiny(task={"kind": "recognition", "language": "zoo:mod-3", "data": "a\\b \"c\" 'd'"}),
     *(tiny(model={"kind": kind}) for kind in ("lstm", "convolution", "table")),
     tiny(model={"kind": "parity-rnn"}, training={"steps": 0}),
     tiny(model={"positions": "learned", "norm": "none", "temperature": "log-n"}),

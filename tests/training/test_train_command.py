@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from attemper.training.entries import digest_of
+from attemper.training.runs import load_run
 from tests.support.cli.command_line import attemper
 from tests.support.drawn.training import RECOGNITION, tiny, written
 
@@ -44,8 +46,19 @@ def test_json_has_every_record_of_the_run(config: Path, tmp_path: Path) -> None:
     assert [json.loads(line) for line in (tmp_path / "run/metrics.jsonl").read_text().splitlines()] == rows
     changed = tiny(training={"steps": 2})
     said_of_it = {"kind": "run", "folder": str(tmp_path / "run"), "settings": digest_of(changed)}
-    assert summary == {**said_of_it, "trained": True}
+    measured = [row for row in rows if row["kind"] == "measured"]
+    assert summary == {**said_of_it, "trained": True, "measured": measured}
+    assert summary == load_run(tmp_path / "run").record
     assert {row["kind"] for row in rows} == {"step", "measured"}
+
+
+def test_the_command_prints_the_run(config: Path, tmp_path: Path) -> None:
+    said = attemper("train", config, "-o", tmp_path / "run")
+    run = load_run(tmp_path / "run")
+    assert said.out == f"{run}\n"
+    assert repr(run) == f"<TrainingRun: {tmp_path / 'run'}, measured at n = 2, 5>"
+    finished = replace(run, was_finished=True)
+    assert attemper("train", config, "-o", tmp_path / "run").out == f"{finished}\n" != said.out
 
 
 def test_a_language_is_judged_by_its_verdicts(tmp_path: Path) -> None:
@@ -138,11 +151,13 @@ def test_files_that_are_none_are_said(config: Path, tmp_path: Path) -> None:
     assert attemper("train", language, data, "-o", tmp_path / "run").code == 6
     regex = attemper("train", language, "task.language=regex:(a", "task.alphabet=ab", "-o", tmp_path / "run")
     assert regex.code == 3
-    assert attemper("train", language, "task.language=sort", "-o", tmp_path / "run").code == 4
+    assert attemper("train", language, "task.language=zoo:sort", "-o", tmp_path / "run").code == 4
+    bare = attemper("train", language, "task.language=parity-odd", "-o", tmp_path / "run")
+    assert (bare.code, "write zoo:parity-odd" in bare.err) == (3, True)
 
 
 def test_a_run_of_a_sweep_that_fails_has_its_own_code(tmp_path: Path) -> None:
-    config = written(tiny(task={**RECOGNITION, "alphabet": ""}), tmp_path)
+    config = written(tiny(task=RECOGNITION), tmp_path)
     over = "task.language=['regex:(a', 'regex:b(']"
     found = attemper("train", config, "task.alphabet=ab", "-o", tmp_path / "all", "--over", over)
     assert found.code == 3

@@ -148,7 +148,7 @@ def test_what_the_checker_does_not_accept_is_an_error_of_whoever_made_the_model(
     make: Callable[[int, int], HardModel], error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no = Verdict((ClaimVerdict(Status.UNKNOWN, "too much to look at"),))
-    monkeypatch.setattr("attemper.theories.refutation.search.finding.check_refutation", lambda *_, **__: no)
+    monkeypatch.setattr("attemper.theories.refutation.finding.check_refutation", lambda *_, **__: no)
     with pytest.raises(error, match="does not accept what was found: UNKNOWN: too much to look at"):
         attemper.refute(make(12, 1), "zoo:parity", free=0.5)
 

@@ -70,6 +70,8 @@ OFFERED = [
     (("compile", "zoo", ":", "dyck-1"), ["dyck-1", "dyck-1-depth-3", "dyck-1-depth-10"]),
     (("depth", "zoo", ":"), [entry.name for entry in everything()]),
     (("classify", "dfa", ":", "x"), [""]),
+    (("so",), ["source", "soften"]),
+    (("source", "--b"), ["--bits"]),
     (("check", "majority", "--exp"), ["--explain"]),
     (("--vers",), ["--version"]),
     (("nothing", "--d"), [""]),
@@ -108,6 +110,7 @@ def test_what_is_installed_is_there_in_the_next_shell(home: Path) -> None:
         ({ASKED: "complete_bash", "COMP_WORDS": "attemper\ncheck\n"}, ["check"]),
         ({ASKED: "complete_bash", "COMP_WORDS": "attemper\nche"}, []),
         ({ASKED: "complete_zsh", "_TYPER_COMPLETE_ARGS": "attemper compile zoo:x "}, ["compile", "zoo:x"]),
+        ({ASKED: "complete_zsh", "_TYPER_COMPLETE_ARGS": "attemper source dyck2 "}, ["source", "dyck2"]),
         ({ASKED: "source_bash"}, []),
     ],
 )

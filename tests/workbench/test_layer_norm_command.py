@@ -144,9 +144,9 @@ def test_heads_behind_a_normalisation_without_eps_are_not_decided() -> None:
 
 
 def test_influence_is_measured(majority: Path) -> None:
-    outcome = attemper("influence", majority, "--n", "4,6")
+    outcome = attemper("influence", majority, "--lengths", "4,6")
     assert outcome.code == ExitCode.OK
-    capped = attemper("influence", majority, "--n", "6", "--logit-range", "n", "--samples", "4")
+    capped = attemper("influence", majority, "--lengths", "6", "--logit-range", "n", "--count", "4")
     assert capped.code == ExitCode.OK
 
 

@@ -64,7 +64,7 @@ def none_here(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("none_here")
 @pytest.mark.parametrize("kind", [kind for kind, extra in NEEDED.items() if extra])
 def test_an_export_names_the_extra_that_it_needs(kind: ExportTarget, folder: Path, tmp_path: Path) -> None:
-    arguments = ["export", kind, folder / "majority", "-o", tmp_path / "out", *OPTIONS.get(kind, [])]
+    arguments = ["export", folder / "majority", kind, "-o", tmp_path / "out", *OPTIONS.get(kind, [])]
     found = attemper(*arguments)
     assert (found.code, found.out) == (ExitCode.USAGE, "")
     (line,) = found.err.splitlines()
@@ -79,7 +79,7 @@ def test_an_export_names_the_extra_that_it_needs(kind: ExportTarget, folder: Pat
 )
 def test_other_exports_need_none(kind: ExportTarget, folder: Path, tmp_path: Path) -> None:
     found, loaded = attemper_without(
-        libraries(), folder, "export", kind, "majority", "-o", tmp_path / "out.pt2"
+        libraries(), folder, "export", "majority", kind, "-o", tmp_path / "out.pt2"
     )
     assert (found.code, found.err) == (ExitCode.OK, "")
     assert (tmp_path / "out.pt2").is_file() == kind.is_file

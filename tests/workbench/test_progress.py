@@ -68,7 +68,7 @@ def test_what_a_command_does_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
         return b""
 
     monkeypatch.setattr(datasets, "write_together", stuck)
-    arguments = ["data", "parity", "--split", "0-4", "--count", 2, "-o", tmp_path]
+    arguments = ["data", "zoo:parity", "--lengths", "0-4", "--count", 2, "-o", tmp_path]
     said = attemper(*arguments, patience=SOON)
     assert said.code == 0
     assert "attemper data: drawing words, 0 s so far\n" in said.err

@@ -157,7 +157,7 @@ def test_lemma_help_and_errors_fit(columns: int, tmp_path: Path) -> None:
     assert len(names) >= 12
     for command in (
         ("lemma", "--c", 3),
-        ("lemma", "--run", 30, "--k", 16),
+        ("lemma", "--length", 30, "--k", 16),
         ("--help",),
         *((name, "--help") for name in names),
         ("compile", "O '1' & " * 30 + "(", "--alphabet", "01", "-o", tmp_path),

@@ -40,7 +40,7 @@ def test_a_trace_of_a_large_formula_ends(large: Path) -> None:
 
 
 @pytest.mark.parametrize(("said", "given"), [(None, "1"), ("3", "3")])
-@pytest.mark.parametrize("command", [("influence", "--n", "4"), ("limits", "bound")])
+@pytest.mark.parametrize("command", [("influence", "--lengths", "4"), ("bound",)])
 def test_numpy_and_torch_are_given_one_thread(
     command: tuple[str, ...],
     said: str | None,
@@ -72,8 +72,9 @@ def test_numpy_and_torch_are_given_one_thread(
         ("show", "DIR"),
         ("decompile", "DIR"),
         ("soften", "DIR", "-o", "out"),
-        ("influence", "DIR", "--n", "4"),
-        ("limits", "bound", "endless:model"),
+        ("influence", "DIR", "--lengths", "4"),
+        ("bound", "endless:model"),
+        ("refute", "DIR", "zoo:parity", "--length", "9"),
     ],
     ids=lambda command: command[0],
 )

@@ -14,6 +14,7 @@ from attemper.missing import has_torch, torch_needed
 from attemper.registry import COMMANDS
 from tests.support.cli.absent import attemper_without, python_without
 from tests.support.cli.command_line import attemper
+from tests.support.cli.wheel_tour import ENCODERS
 from tests.support.slowly import mostly_slow
 
 LONG = "a word of more than 1,024 symbols"
@@ -34,6 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     once = library.compile("O (b & Y a)", "ab")
     once.save(made / "once")
     library.refute(once, "zoo:parity-even", length=16, free=0.8).save(made / "refutation.json")
+    (made / "encoders.py").write_text(ENCODERS, encoding="utf-8")
     (made / "run.toml").write_text('model.kind = "parity-rnn"\ntraining.steps = 0\n', encoding="utf-8")
     return made
 
@@ -67,11 +69,12 @@ PROVING = {
     "restrict": ["restrict", "refutation.json"],
     "check of a refutation": ["check", "refutation.json"],
     "lemma": ["lemma", "--c", "2", "--heads", "2"],
-    "limits source": ["limits", "source", "dyck2", "--p", "1/3", "--length", "8"],
-    "export circuit": ["export", "circuit", "majority", "-o", "majority-circuit.json"],
-    "export transformer-lens": ["export", "transformer-lens", "majority", "-o", "lens"],
+    "bound": ["bound", "encoders:masked", "--length", "16"],
+    "source": ["source", "dyck2", "--p", "1/3", "--length", "8"],
+    "export circuit": ["export", "majority", "circuit", "-o", "majority-circuit.json"],
+    "export transformer-lens": ["export", "majority", "transformer-lens", "-o", "lens"],
     "page": ["page", "majority", "-o", "majority.html"],
-    "data": ["data", "parity-even", "--split", "0-8", "--count", "10", "-o", "words"],
+    "data": ["data", "zoo:parity-even", "--lengths", "0-8", "--count", "10", "-o", "words"],
     "trace": ["trace", "majority", "0110"],
     "trace --json": ["trace", "once", "abba", "--json"],
     "decompile": ["decompile", "majority"],
@@ -99,16 +102,16 @@ NEEDING = {
     "run of a long word": (["run", "majority", "01", "0" * 1025], said(LONG)),
     "verify of long words": (["verify", "majority", "--length", "1025"], said(LONG)),
     "verify --jobs": (["verify", "majority", "--length", "1025", "--jobs", "2"], said(LONG)),
-    "influence": (["influence", "majority", "--n", "8"], said("a network as a module")),
+    "influence": (["influence", "majority", "--lengths", "8"], said("a network as a module")),
     "show --engines": (["show", "majority", "--engines"], said("a table of engines")),
-    "export torch": (["export", "torch", "majority", "-o", "out"], said("the export torch")),
-    "export onnx": (["export", "onnx", "majority", "-o", "out"], said("the export onnx", "onnx")),
+    "export torch": (["export", "majority", "torch", "-o", "out"], said("the export torch")),
+    "export onnx": (["export", "majority", "onnx", "-o", "out"], said("the export onnx", "onnx")),
     "export gpt2": (
-        ["export", "gpt2", "majority", "-o", "out", "--positions", "9"],
+        ["export", "majority", "gpt2", "-o", "out", "--positions", "9"],
         said("the export gpt2", "hugging-face"),
     ),
     "export hugging-face": (
-        ["export", "hugging-face", "majority", "-o", "out"],
+        ["export", "majority", "hugging-face", "-o", "out"],
         said("the export hugging-face", "hugging-face"),
     ),
     "train": (["train", "run.toml", "-o", "out"], said("attemper train")),
@@ -171,7 +174,7 @@ def test_every_command_is_tried() -> None:
 
 
 def test_programs_are_told_in_json(folder: Path) -> None:
-    without, _ = attemper_without({"torch"}, folder, "influence", "majority", "--n", "8", "--json")
+    without, _ = attemper_without({"torch"}, folder, "influence", "majority", "--lengths", "8", "--json")
     assert (without.code, without.out) == (ExitCode.USAGE, "")
     message = said("a network as a module")
     assert json.loads(without.err) == {"error": {"code": 2, "name": "usage", "message": message}}

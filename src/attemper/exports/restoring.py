@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attemper.certificates.claims import Certificate
 from attemper.certificates.files import UNREADABLE, decode
-from attemper.errors import MalformedFileError
+from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exports.hugging_face_files import (
     CARD,
     CONFIG,
@@ -25,6 +25,7 @@ from attemper.exports.hugging_face_files import (
     tokenizer_of,
     tokenizer_settings,
 )
+from attemper.exports.kinds import NETWORK, ExportTarget
 from attemper.exports.subject import Exported
 from attemper.files import parse_json, read_bytes
 from attemper.languages.words import Alphabet
@@ -35,7 +36,7 @@ from attemper.networks.layers import Network
 from attemper.networks.safetensors import Tensor, decode_any_tensors, encode_tensors
 from attemper.networks.weights import tensors_of
 
-REMEDY = "give a folder that 'attemper export hugging-face' wrote"
+REMEDY = "give a folder that 'attemper export DIR hugging-face' wrote"
 
 FORMATS = ("float64", "float32", "bfloat16")
 """The formats that weights may be in, if they are exact in them."""
@@ -43,9 +44,34 @@ FORMATS = ("float64", "float32", "bfloat16")
 HARMLESS = {"is_local": (True, False), "local_files_only": (True, False), "padding_side": ("left", "right")}
 """Entries that transformers adds when it saves a tokenizer again, and what they may be."""
 
+FILES = {
+    ".onnx": ExportTarget.ONNX,
+    ".pt2": ExportTarget.TORCH,
+    ".json": ExportTarget.CIRCUIT,
+}
+"""What a file of an export ends in."""
+
 READ = {CONFIG, WEIGHTS, TOKENIZER, TOKENIZER_SETTINGS}
 UNREAD = {CARD, "LICENSE"}
 """Files of the folder that transformers loads, and such as it does not."""
+
+
+def restored_from(path: Path) -> tuple[ExportTarget, Exported]:
+    """What was exported to the path, and as which kind, seen from the files that stand there.
+
+    Only what holds the whole network is restored: that is the folder for Hugging Face. Raises
+    `UnsupportedError` for other kinds, with what helps, and `MalformedFileError` for what is none of them.
+    """
+    if (path / NETWORK / STRUCTURE).exists():
+        raise UnsupportedError(
+            f"'{path}' was exported as gpt2, from which nothing is restored: the network itself stands in "
+            f"'{path / NETWORK}'"
+        )
+    if path.is_file() and path.suffix in FILES:
+        raise UnsupportedError(
+            f"'{path}' was exported as {FILES[path.suffix]}, which has no whole network: {REMEDY}"
+        )
+    return ExportTarget.HUGGING_FACE, read_hugging_face(path)
 
 
 def read_hugging_face(folder: Path) -> Exported:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,30 +14,16 @@ import typer
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Force, Json
 from attemper.workbench.cli.progress import counting
-from attemper.workbench.report.tables import table
 from attemper.writing import require_own
 
 if TYPE_CHECKING:
     from attemper.training.runs import TrainingRun
     from attemper.training.settings import Settings
 
-HEADERS = {
-    "n": "n",
-    "words": "words",
-    "loss": "loss",
-    "excess": "above H_opt",
-    "floor": "own floor",
-    "change": "mean change",
-    "right": "right",
-    "members": "in the language",
-    "right_members": "of these right",
-}
-"""The columns in their order; each kind of task has some of them."""
-
 
 def train_command(
-    config: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The settings: docs/training.md.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="RUN", help="The folder of the run.")],
+    config: Annotated[Path, typer.Argument(metavar="FILE", help="The settings: docs/training.md.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder of the run.")],
     changes: Annotated[
         list[str] | None,
         typer.Argument(metavar="[KEY=VALUE]...", help="Other values of entries, as training.steps=500."),
@@ -46,8 +33,8 @@ def train_command(
         typer.Option(metavar="KEY=[...]", help="A sweep over values, as seeds.init=[0,1]; may be repeated."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that is not finished.")] = False,
-    threads: Annotated[int, typer.Option(min=1, max=1024, help="Threads of each run.")] = 1,
-    jobs: Annotated[int, typer.Option(min=1, help="A sweep: so many runs at a time.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, max=1024, metavar="N", help="Threads of each run.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="A sweep: so many runs at a time.")] = 1,
     device: Annotated[
         str, typer.Option(metavar="NAME", help="Where the model computes: cpu, cuda or mps.")
     ] = "cpu",
@@ -70,24 +57,21 @@ def train_command(
 
         require_tensorboard()
     entries = read_entries(config, changes or ())
-    from attemper.training.runs import has_runs, is_finished
+    from attemper.training.runs import has_runs
 
     require_own(output, "those of a run", has_runs, force=force)
     if over:
         _sweep(entries, over, output, threads, jobs, device, tensorboard=tensorboard, json=json)
         return
-
-    settings = settings_from(entries)
-    was_finished = is_finished(output)
-    run = _run(settings, output, threads, device, resume=resume)
+    run = _run(settings_from(entries), output, threads, device, resume=resume)
     if tensorboard:
         _write_events(run)
     if json:
         for row in run.rows:
             print_json(row)
-        print_json(_summary(run, was_finished=was_finished))
-        return
-    _print(run, was_finished=was_finished)
+        print_json(run.record)
+    else:
+        out.print_lines(str(run))
 
 
 def _write_events(run: TrainingRun) -> None:
@@ -129,40 +113,10 @@ def _sweep(
         for _ in swept(runs, folder, executor, threads, progress, device):
             pass
     for settings, was_finished in zip(runs, finished, strict=True):
-        run = load_run(folder_of(settings, folder))
+        run = replace(load_run(folder_of(settings, folder)), was_finished=was_finished)
         if tensorboard:
             _write_events(run)
         if json:
-            print_json({**_summary(run, was_finished=was_finished), "measured": _measured(run)})
-            continue
-        _print(run, was_finished=was_finished)
-
-
-def _summary(run: TrainingRun, *, was_finished: bool) -> dict[str, object]:
-    from attemper.training.entries import digest_of
-
-    record = {"kind": "run", "folder": str(run.folder), "settings": digest_of(run.settings)}
-    return {**record, "trained": not was_finished}
-
-
-def _measured(run: TrainingRun) -> list[dict[str, object]]:
-    return [row for row in run.rows if row["kind"] == "measured"]
-
-
-def _print(run: TrainingRun, *, was_finished: bool) -> None:
-    if was_finished:
-        out.print(f"nothing was trained: {run.folder} is finished")
-    rows = _measured(run)
-    columns = {name: said for name, said in HEADERS.items() if name in rows[0]}
-    shown = table(*columns.values())
-    for row in rows:
-        shown.add_row(*(_cell(row[name]) for name in columns))
-    out.print(shown)
-    for row in rows:
-        if row.get("warning"):
-            out.print(f"warning: n = {row['n']}: {row['warning']}")
-    out.print(f"losses in nats; {'read from' if was_finished else 'wrote'} {run.folder}")
-
-
-def _cell(value: object) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else f"{value:,}"
+            print_json(run.record)
+        else:
+            out.print_lines(str(run))

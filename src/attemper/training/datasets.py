@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from hashlib import sha256
 from pathlib import Path
 from typing import assert_never
 
-from attemper.errors import MalformedFileError, OptionError
+from attemper.errors import MalformedFileError
 from attemper.files import parse_json, read_bytes
 from attemper.languages.words import Word
-from attemper.training.labelled import Labelled, LengthRange, Task, drawn, task_named, unbalanced
+from attemper.training.labelled import Labelled, Task, drawn, task_of
 from attemper.training.settings import RecognitionTask
+from attemper.workbench.lengths import LengthRange
+from attemper.workbench.naming import language
 from attemper.writing import write_together
 
 MANIFEST, FORMAT = "manifest.json", "attemper-data/1"
@@ -36,30 +37,6 @@ class DatasetFormat(StrEnum):
     FLARE = "flare"
 
 
-def parse_splits(text: str) -> tuple[LengthRange, ...]:
-    """The splits of lengths that a text says: `0-40`, or `[2,50],[51,100]`.
-
-    Raises `OptionError` for another text, for a split whose least length is above its greatest, and for one
-    that is there twice.
-
-    >>> parse_splits("0-40"), parse_splits("[2,50],[51,100]")
-    (((0, 40),), ((2, 50), (51, 100)))
-    """
-    pattern = r"\[(\d{1,6}),(\d{1,6})\]|(\d{1,6})-(\d{1,6})"
-    parts = re.findall(pattern, text.replace(" ", ""))
-    if not re.fullmatch(f"(?:{pattern})(?:,(?:{pattern}))*", text.replace(" ", "")):
-        raise OptionError(f"'{text[:80]}' says no lengths below a million: write 0-40, or [2,50],[51,100]")
-    splits = tuple((int(a or c), int(b or d)) for a, b, c, d in parts)
-    if len(set(splits)) < len(splits):
-        raise OptionError(f"'{text[:80]}' has a split twice: give each one once")
-    for least, greatest in splits:
-        if least > greatest:
-            raise OptionError(
-                f"the split {name_of((least, greatest))} has no lengths: the least one comes first"
-            )
-    return splits
-
-
 def name_of(split: LengthRange) -> str:
     """What a split's file or folder is called.
 
@@ -69,53 +46,20 @@ def name_of(split: LengthRange) -> str:
     return f"{split[0]}-{split[1]}"
 
 
-def write_data(
-    task: Task,
-    splits: Sequence[LengthRange],
-    count: int,
-    seed: int,
-    folder: Path,
-    layout: DatasetFormat = DatasetFormat.JSONL,
-) -> dict[str, object]:
-    """Draw `count` words for each split, and write them; the same seed gives the same bytes.
+def write_data(folder: Path, files: Mapping[str, bytes], manifest: Mapping[str, object]) -> None:
+    """Write the splits' files and the manifest that names them.
 
-    The splits that an older manifest in the folder names are removed, and nothing else is. Gives back what
-    `manifest.json` holds. Raises `MalformedFileError` if the folder cannot be written.
+    The splits that an older manifest in the folder names are removed, and nothing else is. Raises
+    `MalformedFileError` if the folder cannot be written.
     """
     older = _files_of_manifest(folder)
-    files: dict[Path, bytes] = {}
-    said = []
-    for split in splits:
-        words = list(drawn(task, split, count, seed))
-        own = files_of(words, name_of(split), layout)
-        files |= {folder / name: data for name, data in own.items()}
-        digests = {name: sha256(data).hexdigest() for name, data in own.items()}
-        members = sum(one.label for one in words)
-        said.append(
-            {
-                "name": name_of(split),
-                "words": len(words),
-                "members": members,
-                "warning": unbalanced(task, split, words),
-                "sha256": digests,
-            }
-        )
-    manifest: dict[str, object] = {
-        "format": FORMAT,
-        "layout": str(layout),
-        "task": task.name,
-        "polarity": task.polarity,
-        "alphabet": list(task.alphabet),
-        "seed": seed,
-        "splits": said,
-    }
     text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
-    write_together({**files, folder / MANIFEST: text.encode()})
-    for path in older - set(files):
+    written = {folder / name: data for name, data in files.items()}
+    write_together({**written, folder / MANIFEST: text.encode()})
+    for path in older - set(written):
         path.unlink(missing_ok=True)
         if path.parent != folder and not any(path.parent.iterdir()):
             path.parent.rmdir()
-    return manifest
 
 
 def is_data(folder: Path) -> bool:
@@ -205,9 +149,9 @@ def training_words(asked: RecognitionTask, lengths: LengthRange, seed: int) -> t
     """The language and its training set: the first split of `data`, or words drawn from the seed.
 
     Raises `MalformedFileError` for a set without words, with another alphabet, or with a label that the
-    oracle contradicts.
+    language contradicts, and what reading the language raises.
     """
-    task = task_named(asked.language, asked.alphabet, asked.at)
+    task = task_of(language(asked.language, asked.alphabet, at=asked.at, empty=asked.empty))
     if not asked.data:
         return task, list(drawn(task, lengths, asked.words, seed))
     folder = Path(asked.data)
@@ -217,9 +161,11 @@ def training_words(asked: RecognitionTask, lengths: LengthRange, seed: int) -> t
     for number, one in enumerate(words, 1):
         foreign = next((symbol for symbol in one.word if symbol not in task.alphabet), None)
         if foreign is not None:
-            raise MalformedFileError(f"'{folder}', word {number}: '{foreign}' is no symbol of {task.name}")
+            raise MalformedFileError(
+                f"'{folder}', word {number}: '{foreign}' is no symbol of {task.language}"
+            )
         if task.accepts(one.word) != one.label:
-            raise MalformedFileError(f"'{folder}', word {number}: its label is not that of {task.name}")
+            raise MalformedFileError(f"'{folder}', word {number}: its label is not that of {task.language}")
     return task, words
 
 

@@ -82,14 +82,15 @@ def entries_of(settings: Settings) -> dict[str, dict[str, object]]:
 
 
 def as_toml(settings: Settings) -> str:
-    """The settings as the text of a TOML file, which reads back as the same.
+    """The settings as the text of a TOML file, which reads back as the same; what has no value is left out.
 
     >>> print(as_toml(settings_from({"task": {"name": "dyck2", "p": "2/5"}})).splitlines()[2])
     name = "dyck2"
     """
     lines = []
     for name, table in entries_of(settings).items():
-        lines += [f"[{name}]", *(f"{entry} = {_as_toml(value)}" for entry, value in table.items()), ""]
+        said = (f"{entry} = {_as_toml(value)}" for entry, value in table.items() if value is not None)
+        lines += [f"[{name}]", *said, ""]
     return "\n".join(lines)
 
 

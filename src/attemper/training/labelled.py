@@ -1,9 +1,9 @@
-"""Words with a verdict: of the zoo's languages, of formulas and of regular expressions, from a seed.
+"""Words with a verdict: of any language, from a seed.
 
-The k-th word of a set depends on the task, the lengths, the seed and k alone; every verdict is the oracle's.
-The words of an expression, and of a past formula without numbers that is read at the last position, are
-counted in the automaton: all of one length and verdict are drawn with the same probability. Others are tried
-at random, or come from the zoo's entry.
+The k-th word of a set depends on the language, the lengths, the seed and k alone; every verdict is the
+definition's, or the oracle's of the zoo. Where a language has an automaton that is found soon, its words are
+counted in it: all of one length and verdict are drawn with the same probability. Others are tried at random;
+those of the zoo come from their entry.
 """
 
 from __future__ import annotations
@@ -13,27 +13,26 @@ from dataclasses import dataclass
 from random import Random
 from typing import final
 
-from attemper.errors import OptionError
-from attemper.languages.definition import Definition
+from attemper.checker.names import UnprovenError
 from attemper.languages.named.drawing import changed, random_word
 from attemper.languages.named.zoo import language_named
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.numbering import Numbering, numbering_of, verdicts
-from attemper.languages.regular.regex import parse_regex
-from attemper.languages.temporal.parse import parse
-from attemper.languages.temporal.past_automaton import past_automaton
-from attemper.languages.temporal.reading import At
-from attemper.languages.temporal.sides import read_language
-from attemper.languages.words import Word, parse_alphabet
+from attemper.languages.temporal.reading import TemporalLanguage
+from attemper.languages.words import Word
+from attemper.workbench.automata import Caps, automaton_of_language
+from attemper.workbench.language import Language
+from attemper.workbench.lengths import LengthRange
+from attemper.workbench.spelling import Kind
 
 ATTEMPTS = 200
 """So many words are drawn for one with the verdict that is wanted; then one with the other is taken."""
 
+FOLLOWED = Caps(configurations=2_000, seconds=10)
+"""No larger automaton is looked for: what takes longer counts without end, more often than not."""
+
 RARE = 10
 """A verdict that fewer than one in so many words have is said to be rare."""
-
-LengthRange = tuple[int, int]
-"""The least and the greatest length of words."""
 
 
 @final
@@ -48,57 +47,77 @@ class Labelled:
 @final
 @dataclass(frozen=True)
 class Task:
-    """A language to be recognised, by the text that names it.
+    """A language to be recognised, and how words of it are drawn.
 
-    `polarity` says which language this is where there are two of one name. `member` draws a word of the
-    language of about so many symbols; None where nothing is known that does. `automaton` is one of the
-    language, where one is made.
+    `name` is what chance depends on: what the language is, not where its file stands. `polarity` says which
+    language this is where there are two of one name. `member` draws a word of the language of about so many
+    symbols; None where nothing is known that does. `automaton` is one of the language, where one is made.
     """
 
+    language: Language
     name: str
     polarity: str
-    alphabet: tuple[str, ...]
     accepts: Callable[[Word], bool]
     member: Callable[[Random, int], Word] | None = None
     automaton: Dfa | None = None
 
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The symbols of its words."""
+        return self.language.alphabet.symbols
 
-def task_named(name: str, alphabet: str = "", at: str = "last") -> Task:
-    """The task that a name of the zoo says, or `regex:TEXT` or `formula:TEXT` with an alphabet.
 
-    Raises `OptionError` for an alphabet that is missing or given twice, and what reading a text raises.
+def task_of(language: Language) -> Task:
+    """How words of a language are drawn. Raises `UnsupportedError` for what has no verdicts.
 
-    >>> task_named("parity").polarity
+    >>> from attemper.workbench.naming import language
+    >>> task_of(language("zoo:parity")).polarity
     "even, as in Hahn 2020; 'parity-odd' has the other words"
-    >>> task_named("regex:(ab)*", "ab").accepts(("a", "b"))
+    >>> task_of(language("regex:(ab)*")).accepts(("a", "b"))
     True
     """
-    kind, separator, text = name.partition(":")
-    if not separator:
-        if alphabet:
-            raise OptionError(f"'{name}' of the zoo has its own alphabet: leave the alphabet out")
-        entry = language_named(name)
-        return Task(name, entry.polarity, entry.alphabet, entry.accepts, entry.member)
-    if not alphabet:
-        raise OptionError(f"'{name}' needs an alphabet, as in ab")
-    symbols = parse_alphabet(alphabet)
-    match kind:
-        case "regex":
-            dfa = parse_regex(text, symbols)
-            return Task(name, "", symbols.symbols, dfa.accepts, automaton=dfa)
-        case "formula":
-            formula = parse(text, symbols)
-            language = read_language(formula, At(at), accepts_empty=False)
-            reads_last = language.at is At.LAST
-            return Task(
-                name,
-                f"read at the {at} position, the empty word rejected",
-                symbols.symbols,
-                _verdict(language),
-                automaton=past_automaton(formula, symbols, accepts_empty=False) if reads_last else None,
-            )
-        case _:
-            raise OptionError(f"'{kind}:' is neither regex: nor formula:, and the zoo's names have no colon")
+    spelling = language.spelling
+    if spelling is not None and spelling.kind is Kind.ZOO:
+        return _of_the_zoo(language, spelling.text)
+    language.require_verdicts()
+    try:
+        automaton = automaton_of_language(language.definition, language.alphabet, FOLLOWED)
+    except UnprovenError:
+        automaton = None
+    return Task(language, _name_of(language), _how_read(language), language.accepts, automaton=automaton)
+
+
+def _of_the_zoo(language: Language, name: str) -> Task:
+    """By the entry's oracle and its own members; other symbols stand for the entry's, in their order."""
+    entry, symbols = language_named(name), language.alphabet.symbols
+    if symbols == entry.alphabet:
+        return Task(language, name, entry.polarity, entry.accepts, entry.member)
+    there = dict(zip(entry.alphabet, symbols, strict=True))
+    back = dict(zip(symbols, entry.alphabet, strict=True))
+    return Task(
+        language,
+        name,
+        entry.polarity,
+        lambda word: entry.accepts(tuple(back[symbol] for symbol in word)),
+        lambda draw, size: tuple(there[symbol] for symbol in entry.member(draw, size)),
+    )
+
+
+def _name_of(language: Language) -> str:
+    """What is written, or, of a file, a folder and what was made in memory, what that means."""
+    spelling = language.spelling
+    if spelling is not None and spelling.kind in {Kind.FORMULA, Kind.REGEX}:
+        return f"{spelling.kind}:{spelling.text}"
+    return language.definition.text(language.alphabet)
+
+
+def _how_read(language: Language) -> str:
+    """Of a formula, where it is read, and what it says of the empty word."""
+    meant, spelling = language.definition, language.spelling
+    if not isinstance(meant, TemporalLanguage) or spelling is None or spelling.kind is not Kind.FORMULA:
+        return ""
+    verdict = "accepted" if meant.accepts_empty else "rejected"
+    return f"read at the {meant.at} position, the empty word {verdict}"
 
 
 def drawn(task: Task, lengths: LengthRange, count: int, seed: int) -> Iterator[Labelled]:
@@ -108,7 +127,9 @@ def drawn(task: Task, lengths: LengthRange, count: int, seed: int) -> Iterator[L
     probability, and so is the word among those of its length and verdict. Without one, and for words too long
     to be counted (`numbering_of`), `ATTEMPTS` words are tried for each.
 
-    >>> [(len(one.word), one.label) for one in drawn(task_named("parity"), (0, 4), 4, seed=0)]
+    >>> from attemper.workbench.naming import language
+    >>> parity = task_of(language("zoo:parity"))
+    >>> [(len(one.word), one.label) for one in drawn(parity, (0, 4), 4, seed=0)]
     [(3, True), (4, False), (4, True), (2, False)]
     """
     numbering = None if task.automaton is None else numbering_of(task.automaton, lengths[1])
@@ -155,7 +176,8 @@ def unbalanced(task: Task, lengths: LengthRange, words: Sequence[Labelled]) -> s
 
     With an automaton that is known of each length; the one word of length 0 is left out of a longer range.
 
-    >>> unbalanced(task_named("regex:(aa)*", "ab"), (0, 4), ())
+    >>> from attemper.workbench.naming import language
+    >>> unbalanced(task_of(language("regex:(aa)*", "ab")), (0, 4), ())
     '2 of these 4 lengths, such as 1, have no word in the language'
     """
     if task.automaton is None:
@@ -188,12 +210,3 @@ def _attempt(task: Task, size: int, draw: Random) -> Word:
         return random_word(task.alphabet, draw, size)
     word = task.member(draw, size)
     return word if kind == 1 else changed(word, task.alphabet, draw)
-
-
-def _verdict(language: Definition) -> Callable[[Word], bool]:
-    def accepts(word: Word) -> bool:
-        if not word:
-            return language.accepts_empty
-        return language.bits(word)[0 if language.reads_first else -1]
-
-    return accepts

@@ -19,17 +19,19 @@ import platform
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, final
 
 import torch
+from rich.table import Table
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor, nn
 
 from attemper.errors import MalformedFileError, OptionError
 from attemper.files import parse_json, read_bytes
+from attemper.html_tables import Tabled
 from attemper.training.devices import computing_on, device_named
 from attemper.training.entries import as_toml, digest_of, read_settings
 from attemper.training.loop import TrainingState, trained
@@ -38,6 +40,8 @@ from attemper.training.models import model_of, parameter_count
 from attemper.training.results import results
 from attemper.training.settings import Settings
 from attemper.version import __version__
+from attemper.workbench.cli.console import text_of
+from attemper.workbench.report.tables import table
 from attemper.writing import write_together
 
 SETTINGS, MANIFEST, METRICS, TIMING = "settings.toml", "manifest.json", "metrics.jsonl", "timing.jsonl"
@@ -47,15 +51,74 @@ MOST_BYTES = 2**32
 """The most bytes of weights that are read."""
 
 
+HEADERS = {
+    "n": "n",
+    "words": "words",
+    "loss": "loss",
+    "excess": "above H_opt",
+    "floor": "own floor",
+    "change": "mean change",
+    "right": "right",
+    "members": "in the language",
+    "right_members": "of these right",
+}
+"""The columns of what was measured, in their order; each kind of task has some of them."""
+
+
 @final
-@dataclass(frozen=True)
-class TrainingRun:
-    """A finished run: its settings, the trained model, and what was measured, as in metrics.jsonl."""
+@dataclass(frozen=True, repr=False)
+class TrainingRun(Tabled):
+    """A finished run: its settings, the trained model, and what was measured, as in metrics.jsonl.
+
+    `was_finished` says that it was there before it was asked for, and nothing was trained. It prints as the
+    lines of `attemper train`.
+    """
 
     folder: Path
     settings: Settings
     model: nn.Module
     rows: tuple[dict[str, object], ...]
+    was_finished: bool = False
+
+    @property
+    def measured(self) -> list[dict[str, object]]:
+        """The rows of the lengths at which it was measured."""
+        return [row for row in self.rows if row["kind"] == "measured"]
+
+    @property
+    def record(self) -> dict[str, object]:
+        """Which run it is, whether it was trained now, and what was measured, as JSON data."""
+        return {
+            "kind": "run",
+            "folder": str(self.folder),
+            "settings": digest_of(self.settings),
+            "trained": not self.was_finished,
+            "measured": self.measured,
+        }
+
+    def __repr__(self) -> str:
+        lengths = ", ".join(str(row["n"]) for row in self.measured)
+        return f"<TrainingRun: {self.folder}, measured at n = {lengths}>"
+
+    def __str__(self) -> str:
+        return text_of(self._parts())
+
+    def _parts(self) -> Iterator[str | Table]:
+        if self.was_finished:
+            yield f"nothing was trained: {self.folder} is finished"
+        columns = {name: said for name, said in HEADERS.items() if name in self.measured[0]}
+        shown = table(*columns.values())
+        for row in self.measured:
+            shown.add_row(*(_cell(row[name]) for name in columns))
+        yield shown
+        for row in self.measured:
+            if row.get("warning"):
+                yield f"warning: n = {row['n']}: {row['warning']}"
+        yield f"losses in nats; {'read from' if self.was_finished else 'wrote'} {self.folder}"
+
+
+def _cell(value: object) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else f"{value:,}"
 
 
 def train(
@@ -78,7 +141,7 @@ def train(
     if (folder / SETTINGS).exists():
         _require_same(settings, lesson, folder)
         if is_finished(folder):
-            return _finished(folder, settings, lesson)
+            return replace(_finished(folder, settings, lesson), was_finished=True)
         if not resume:
             raise OptionError(
                 f"'{folder}' has a run that is not finished: go on with resume=True, or name another",

@@ -69,10 +69,13 @@ class RecognitionTask(_Table):
 
     kind: Literal["recognition"]
     language: EncodableText
-    """A name of the zoo, `regex:TEXT` or `formula:TEXT`; the last two with an `alphabet`."""
-    alphabet: EncodableText = ""
-    at: Literal["first", "last"] = "last"
-    """Where a formula is read."""
+    """`zoo:NAME`, `regex:TEXT`, `formula:TEXT`, `dfa:FILE`, `program:FILE`, `net:DIR` or a bare formula."""
+    alphabet: EncodableText | None = None
+    """Of a formula or an expression; else that of the text. Symbols of the zoo are replaced by these."""
+    at: Literal["first", "last"] | None = None
+    """Where a formula, or a program's steps, are read; else last."""
+    empty: Literal["accept", "reject"] | None = None
+    """What a formula, or a program's steps, say of the empty word; else that it is rejected."""
     words: PositiveInteger = 10_000
     """How many words the training set has: it is drawn once, by `seeds.data`."""
     data: EncodableText = ""

@@ -222,16 +222,11 @@ def read(spelling: Spelling, how: HowRead) -> Language:
 
 
 def _with_a_hint(error: AttemperError, text: str) -> AttemperError:
-    """The error, and that a bare name is never a file's or folder's, where one of that name is there."""
-    try:
-        path = Path(text)
-        what = "folder" if path.is_dir() else "file" if path.exists() else ""
-    except (OSError, ValueError):  # no name of a file
-        what = ""
-    if not what:
+    """The error, and what else has this name: a bare one is never a file's or folder's, nor the zoo's."""
+    found = [hint for hint in (_hint_of_paths(text), _hint_of_zoo(text)) if hint]
+    if not found:
         return error
-    written = f"{text}/" if what == "folder" else f"./{text}"
-    hint = f"a {what} '{text}' is here: write {written}"
+    hint = "; ".join(found)
     if isinstance(error, SourceError):
         return SourceError(
             f"{error.message}; {hint}",
@@ -241,6 +236,26 @@ def _with_a_hint(error: AttemperError, text: str) -> AttemperError:
             expected=error.expected,
         )
     return OptionError(f"{error}; {hint}", **error.details)
+
+
+def _hint_of_paths(text: str) -> str:
+    try:
+        path = Path(text)
+        what = "folder" if path.is_dir() else "file" if path.exists() else ""
+    except (OSError, ValueError):  # no name of a file
+        what = ""
+    written = f"{text}/" if what == "folder" else f"./{text}"
+    return f"a {what} '{text}' is here: write {written}" if what else ""
+
+
+def _hint_of_zoo(text: str) -> str:
+    from attemper.languages.named.zoo import named
+
+    try:
+        named(text)
+    except OptionError:
+        return ""
+    return f"the zoo has a language of this name: write zoo:{text}"
 
 
 def _of_formula(spelling: Spelling, how: HowRead) -> Language:

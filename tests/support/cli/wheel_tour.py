@@ -69,11 +69,11 @@ STEPS = (
     Step("attemper depth --regex (ab)* --alphabet ab -o depth.json", "least depth: 2"),
     Step("python -m attemper.checker depth.json", "PROVED"),
     Step("attemper compile O(b&Y(a)) --alphabet ab -o once", "certified for all lengths"),
-    Step("attemper refute once --language parity-even --n 16 --free 0.8 -o found.json", "wrote found.json"),
+    Step("attemper refute once zoo:parity-even --length 16 --free 0.8 -o found.json", "wrote found.json"),
     Step("attemper check found.json", "PROVED"),
     Step("attemper restrict found.json", "layer 0, head 0"),
     Step("attemper lemma --c 2 --heads 2", "tuned"),
-    Step("attemper limits source dyck2 --p 1/3 --n 8", "H_opt"),
+    Step("attemper source dyck2 --p 1/3 --length 8", "H_opt"),
     Step("attemper soften once --epsilon 1/100 -o soft", "wrote soft"),
     Step("attemper run majority 0110 00101", "accepted  0110  0111"),
     Step("attemper run majority 01 --weights hard", "accepted"),
@@ -90,35 +90,40 @@ STEPS = (
         "soft = hard = exact meaning",
         needs_torch="a word of more than 1,024 symbols",
     ),
-    Step("attemper influence majority --n 8,16 --samples 2", "MEASURED", needs_torch="a network as a module"),
-    Step("attemper page majority -o majority.html", "majority.html"),
-    Step("attemper export circuit majority -o circuit.json", "circuit.json"),
-    Step("attemper export torch majority -o majority.pt2", "majority.pt2", needs_torch="the export torch"),
-    Step("attemper export transformer-lens majority -o lens", "lens"),
     Step(
-        "attemper export hugging-face majority -o out",
+        "attemper influence majority --lengths 8,16 --count 2",
+        "measured in float64",
+        needs_torch="a network as a module",
+    ),
+    Step("attemper bound encoders:masked --length 16", "PROVED"),
+    Step("attemper page majority -o majority.html", "majority.html"),
+    Step("attemper export majority circuit -o circuit.json", "circuit.json"),
+    Step("attemper export majority torch -o majority.pt2", "majority.pt2", needs_torch="the export torch"),
+    Step("attemper export majority transformer-lens -o lens", "lens"),
+    Step(
+        "attemper export majority hugging-face -o out",
         "attemper[hugging-face]",
         2,
         needs_torch="the export hugging-face",
         extra="hugging-face",
     ),
     Step(
-        "attemper export gpt2 majority -o out --positions 9",
+        "attemper export majority gpt2 -o out --positions 9",
         "attemper[hugging-face]",
         2,
         needs_torch="the export gpt2",
         extra="hugging-face",
     ),
     Step(
-        "attemper export onnx majority -o out.onnx",
+        "attemper export majority onnx -o out.onnx",
         "attemper[onnx]",
         2,
         needs_torch="the export onnx",
         extra="onnx",
     ),
-    Step("attemper import hugging-face majority -o back", "nothing is to be restored", 6),
+    Step("attemper import majority -o back", "nothing is to be restored", 6),
     Step("attemper play", "attemper[play]", 2),
-    Step("attemper data parity-even --split 0-8 --count 10 -o words", "wrote words"),
+    Step("attemper data zoo:parity-even --lengths 0-8 --count 10 -o words", "wrote words"),
     Step("attemper train by_hand.toml -o run", "wrote run", needs_torch="attemper train"),
     Step("attemper study --quick -o study", "attemper[report]", 2, needs_torch="attemper study"),
     Step("attemper verify majority --scheduler tcp://127.0.0.1:1", "attemper[cluster]", 2),
@@ -145,6 +150,15 @@ evaluation = { lengths = [8], words = 8 }
 """
 """A run in which nothing is to be trained: `attemper train` measures."""
 
+ENCODERS = """
+import numpy as np
+from attemper.models.soft.weights import Encoder, Mask, NoPositions
+
+rows, one = np.arange(3.0)[:, None], np.ones((1, 1))
+masked = Encoder(("0", "1", "$"), "$", rows, NoPositions(), Mask.FUTURE_MASKED, (), one, one[0], ("o",))
+"""
+"""An encoder that numpy runs."""
+
 
 def main(way: str) -> int:
     """Take all steps, say what failed and how large the installation is, and return how many failed."""
@@ -157,6 +171,7 @@ def main(way: str) -> int:
     written = WRITTEN + WRITTEN_WITH_TORCH * has_torch
     with TemporaryDirectory() as folder:
         Path(folder, "by_hand.toml").write_text(BY_HAND, encoding="utf-8")
+        Path(folder, "encoders.py").write_text(ENCODERS, encoding="utf-8")
         failures += [complaint for step in steps for complaint in _complaints(step, Path(folder))]
         failures += [f"{name} was not written" for name in written if not Path(folder, name).is_file()]
     megabytes = _megabytes(Path(sysconfig.get_path("purelib")))

@@ -49,7 +49,7 @@ def _named(name: str, regime: RegimeName) -> Build:
 
 
 def _program(program: Any, regime: RegimeName) -> Build:
-    return lambda: attemper.compile(attemper.program(program), regime=regime)
+    return lambda: attemper.compile(program, regime=regime)
 
 
 MODELS: dict[str, Build] = {

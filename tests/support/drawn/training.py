@@ -15,7 +15,7 @@ from attemper.training.prefixes import symbols_of
 from attemper.training.settings import Settings
 
 PARITY = {"name": "parity-even", "p": "1/2"}
-RECOGNITION = {"kind": "recognition", "language": "parity-odd", "words": 12}
+RECOGNITION = {"kind": "recognition", "language": "zoo:parity-odd", "words": 12}
 
 
 def tiny(**tables: Mapping[str, object]) -> Settings:

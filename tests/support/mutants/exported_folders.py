@@ -1,4 +1,4 @@
-"""Folders as `attemper export hugging-face` writes them, made without its libraries, to be changed."""
+"""Folders as `attemper export DIR hugging-face` writes them, made without its libraries, to be changed."""
 
 from __future__ import annotations
 

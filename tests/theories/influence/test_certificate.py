@@ -119,7 +119,7 @@ def test_every_other_shape_is_malformed(change: Callable[[Any], None]) -> None:
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(MalformedFileError, match="attemper limits bound"):
+    with pytest.raises(MalformedFileError, match="attemper bound MODEL"):
         load(tmp_path / "none.json")
     (tmp_path / "other.json").write_text("[]")
     assert format_of(tmp_path / "other.json") == format_of(tmp_path) == format_of(tmp_path / "none") == ""

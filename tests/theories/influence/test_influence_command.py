@@ -47,11 +47,11 @@ def test_the_command_line_knows_the_modes() -> None:
 
 
 def test_exact_is_the_default_where_words_are_few(models: str) -> None:
-    said = attemper("influence", f"{models}:plain", "--n", "16,8,64")
+    said = attemper("influence", f"{models}:plain", "--lengths", "16,8,64")
     assert said.code == 0
     assert "measured in float64, not proved: maximum over all words" in said.out
     assert "slope on log-log axes, all positions: -" in said.out
-    found = attemper("influence", f"{models}:plain", "--n", "8", "--json").record
+    found = attemper("influence", f"{models}:plain", "--lengths", "8", "--json").record
     (length,) = found["lengths"]
     assert (length["n"], length["mode"], length["finished"]) == (8, "exact", True)
     assert length["changes"][0]["exchanges"] == 7
@@ -59,11 +59,40 @@ def test_exact_is_the_default_where_words_are_few(models: str) -> None:
 
 def test_a_compiled_network_is_measured_by_its_own_outputs(tmp_path: Path) -> None:
     library.compile("#<['1'] % 2 = 0", "01").save(tmp_path / "parity")
-    found = attemper("influence", tmp_path / "parity", "--n", "6", "--json").record
+    found = attemper("influence", tmp_path / "parity", "--lengths", "6", "--json").record
     changes = found["lengths"][0]["changes"]
     assert [each["positions"] for each in changes] == ["first", "middle", "last but one"]
     assert all(each["largest"] == pytest.approx(1, abs=1e-9) for each in changes)
     assert [each["exchanges"] for each in changes] == [32, 3 * 32, 32]
+
+
+def test_a_range_is_all_lengths_between(models: str) -> None:
+    found = attemper("influence", f"{models}:plain", "--lengths", "9,5-7", "--json").record
+    assert [each["n"] for each in found["lengths"]] == [5, 6, 7, 9]
+
+
+def test_the_command_prints_what_python_measures(models: str, tmp_path: Path) -> None:
+    found = library.influence(random_encoder(1), (8, 16))
+    assert attemper("influence", f"{models}:plain", "--lengths", "8,16").out == f"{found}\n"
+    said = attemper("influence", f"{models}:plain", "--lengths", "8,16", "--json").record
+    assert {**said, "model": ""} == found.record
+    assert repr(found).startswith("<Influence: ")
+    found.save(tmp_path / "python.csv")
+    attemper("influence", f"{models}:plain", "--lengths", "8,16", "--csv", tmp_path / "command.csv")
+    assert (tmp_path / "python.csv").read_bytes() == (tmp_path / "command.csv").read_bytes()
+
+
+def test_words_are_texts_symbols_or_numbers() -> None:
+    encoder = random_encoder(1)
+    rows = [
+        library.influence(encoder, words=words).report.rows[0].changes.largest
+        for words in (["0110"], [("0", "1", "1", "0")], [[0, 1, 1, 0]])
+    ]
+    assert len(set(rows)) == 1
+    with pytest.raises(library.AttemperError, match="word 2"):
+        library.influence(encoder, words=["01", "0$1"])
+    with pytest.raises(library.AttemperError, match="model=int is neither"):
+        library.influence(3, (8,))  # type: ignore[arg-type]
 
 
 def test_given_words_are_those_of_the_file(models: str, tmp_path: Path) -> None:
@@ -94,7 +123,17 @@ def test_words_come_from_the_standard_input_too(models: str) -> None:
 
 def test_sampled_and_searched_numbers_are_those_of_the_seed(models: str) -> None:
     for mode, word in (("sampled", "sampled words"), ("search", "at most the maximum")):
-        command = ("influence", f"{models}:causal", "--n", "24", "--mode", mode, "--samples", "96", "--json")
+        command = (
+            "influence",
+            f"{models}:causal",
+            "--lengths",
+            "24",
+            "--mode",
+            mode,
+            "--count",
+            "96",
+            "--json",
+        )
         first, again, other = attemper(*command), attemper(*command), attemper(*command, "--seed", "1")
         assert first.out == again.out != other.out
         assert word in first.record["lengths"][0]["largest_is"]
@@ -111,14 +150,14 @@ def test_log_odds_are_those_of_one_output(models: str) -> None:
 
 
 def test_two_floors_are_told_apart(models: str) -> None:
-    options = ("--start", "^", "--log-odds", "END", "--source", "parity-even", "--samples", "16")
-    said = attemper("influence", f"{models}:language_model", "--n", "33", *options)
+    options = ("--start", "^", "--log-odds", "END", "--source", "parity-even", "--count", "16")
+    said = attemper("influence", f"{models}:language_model", "--lengths", "33", *options)
     assert said.code == 0
     assert "from all words: at most" in said.out
     assert "typical words:" in said.out
-    (floors,) = attemper("influence", f"{models}:language_model", "--n", "33", *options, "--json").record[
-        "floors"
-    ]
+    (floors,) = attemper(
+        "influence", f"{models}:language_model", "--lengths", "33", *options, "--json"
+    ).record["floors"]
     assert floors["optimum"] == pytest.approx(0.866434, abs=1e-6)
     assert floors["table"] == pytest.approx(1.063398, abs=1e-6)
     assert floors["from_worst"] <= floors["typical"] + 4 * floors["standard_error"]
@@ -142,7 +181,7 @@ def test_a_floor_from_all_words_says_nothing_where_the_typical_one_is_near_the_t
 
 def test_everything_fits_eighty_columns(models: str) -> None:
     for options in ([], ["--log-odds", "END"], ["--log-odds", "END", "--source", "parity-odd"]):
-        command = ("influence", f"{models}:language_model", "--start", "^", "--n", "5,9", *options)
+        command = ("influence", f"{models}:language_model", "--start", "^", "--lengths", "5,9", *options)
         said = attemper(*command, columns=80)
         assert said.code == 0
         assert max(map(len, said.out.splitlines())) <= 80
@@ -151,27 +190,35 @@ def test_everything_fits_eighty_columns(models: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["measured_models:plain"], 2, "--n"),
-        (["measured_models:plain", "--n", "8", "--words", "words"], 2, "--words FILE, which have their own"),
-        (["measured_models:plain", "--n", "8,x"], 2, "no list of lengths"),
-        (["measured_models:plain", "--n", "1"], 2, "no list of lengths"),
-        (["measured_models:plain", "--n", "8", "--mode", "all"], 2, "none of exact, word, sampled, search"),
-        (["measured_models:plain", "--n", "8", "--mode", "word"], 2, "go together"),
-        (["measured_models:causal", "--n", "64", "--mode", "exact"], 4, "--mode sampled"),
-        (["measured_models:causal", "--n", "8193"], 4, "at most 8,192 symbols"),
-        (["measured_models:plain", "--n", "2000000"], 4, "at most 8,192 symbols"),
-        (["measured_models:plain", "--n", "8", "--log-odds", "END"], 2, "--log-odds END is none"),
-        (["measured_models:plain", "--n", "8", "--start", "?"], 2, "--start '?'"),
-        (["measured_models:plain", "--n", "8", "--start", "$"], 2, "--start '$'"),
-        (["measured_models:plain", "--n", "8", "--source", "dyck2"], 2, "dyck2 gives"),
-        (["measured_models:plain", "--n", "8", "--source", "parity"], 2, "parity-even"),
-        (["measured_models:plain", "--n", "8", "--source", "parity-odd", "--p", "2"], 2, "--p 2 is not"),
-        (["measured_models:plain", "--n", "8", "--source", "parity-odd", "--p", "x"], 2, "no fraction"),
-        (["measured_models:missing", "--n", "8"], 2, "missing"),
-        (["nowhere", "--n", "8"], 6, "nowhere"),
+        (["measured_models:plain"], 2, "give the lengths, or words"),
+        (["measured_models:plain", "--lengths", "8", "--words", "words"], 2, "give the lengths, or words"),
+        (["measured_models:plain", "--lengths", "8,x"], 2, "lists no lengths"),
+        (["measured_models:plain", "--lengths", "1"], 2, "are not lengths from 2"),
+        (["measured_models:plain", "--lengths", "8", "--mode", "all"], 2, "mode='all' is none of 'exact'"),
+        (["measured_models:plain", "--lengths", "8", "--mode", "word"], 2, "go together"),
+        (["measured_models:causal", "--lengths", "64", "--mode", "exact"], 4, "mode sampled"),
+        (["measured_models:causal", "--lengths", "8193"], 4, "at most 8,192 symbols"),
+        (["measured_models:plain", "--lengths", "2000000"], 4, "at most 8,192 symbols"),
+        (["measured_models:plain", "--lengths", "8", "--log-odds", "END"], 2, "log_odds 'END'"),
+        (["measured_models:plain", "--lengths", "8", "--start", "?"], 2, "start '?'"),
+        (["measured_models:plain", "--lengths", "8", "--start", "$"], 2, "start '$'"),
+        (["measured_models:plain", "--lengths", "8", "--source", "dyck2"], 2, "dyck2 gives"),
+        (["measured_models:plain", "--lengths", "8", "--source", "parity"], 2, "parity-even"),
+        (["measured_models:plain", "--lengths", "8", "--source", "parity-odd", "--p", "2"], 2, "p=2"),
+        (["measured_models:plain", "--lengths", "8", "--source", "parity-odd", "--p", "x"], 2, "no fraction"),
+        (["measured_models:plain", "--lengths", "2-99999"], 2, "more than 1,000 lengths"),
+        (
+            ["measured_models:plain", "--lengths", "8", "--words", "words", "--mode", "exact"],
+            2,
+            "go together",
+        ),
+        (["measured_models:plain", "--n", "8"], 2, "write --lengths A,B"),
+        (["measured_models:plain", "--samples", "8"], 2, "write --count N"),
+        (["measured_models:missing", "--lengths", "8"], 2, "missing"),
+        (["nowhere", "--lengths", "8"], 6, "nowhere"),
         (["measured_models:plain", "--words", "nowhere"], 6, "nowhere"),
         (["measured_models:plain", "--words", "words"], 5, "line 2 of 'words'"),
-        (["measured_models:plain", "--n", "8", "--csv", "no/such/file"], 6, "cannot write"),
+        (["measured_models:plain", "--lengths", "8", "--csv", "no/such/file"], 6, "cannot write"),
         (["measured_models:plain", "--logit-range", "n"], 2, "compiled networks"),
         (["measured_models:plain", "--logit-range", "n", "--csv", "x"], 2, "--logit-range goes with"),
     ],
@@ -217,14 +264,14 @@ def test_time_and_interrupts_leave_what_was_seen() -> None:
 def test_symbols_that_are_put_out_are_outputs_of_their_own(tmp_path: Path) -> None:
     text = "alphabet a b c\noutput rightmost[j < i] symbol(j) else none"
     library.compile(library.program(text)).save(tmp_path / "before")
-    found = attemper("influence", tmp_path / "before", "--n", "4", "--json").record
+    found = attemper("influence", tmp_path / "before", "--lengths", "4", "--json").record
     changes = {(c["positions"], c["output"]): c for c in found["lengths"][0]["changes"]}
     assert {output for _, output in changes} == {"a", "b", "c", "none"}
     assert changes["last but one", "a"]["largest"] == pytest.approx(1, abs=1e-9)
     assert changes["last but one", "a"]["mean"] == pytest.approx(2 / 3, abs=1e-9)
     assert changes["first", "a"]["largest"] < 1e-9
     assert changes["last but one", "none"]["largest"] < 1e-9
-    assert "output" in attemper("influence", tmp_path / "before", "--n", "4").out
+    assert "output" in attemper("influence", tmp_path / "before", "--lengths", "4").out
 
 
 def test_a_source_of_bits_fits_a_model_with_more_symbols() -> None:

@@ -9,9 +9,13 @@ from pathlib import Path
 
 import pytest
 
+import attemper as library
+from attemper.checker.verdict import Status
+from attemper.models.hard.examples import RandomTables
 from attemper.theories.refutation.certificate.files import load
-from attemper.theories.refutation.search.finding import Finding
+from attemper.theories.refutation.finding import Finding
 from tests.support.cli.command_line import attemper
+from tests.support.drawn.hard_examples import ones
 
 MODULE = """
 from attemper.models.hard.examples import RandomTables
@@ -94,7 +98,7 @@ def test_the_other_polarity_has_the_other_words(here: Path) -> None:
 
 def test_a_file_is_written_and_checked(here: Path) -> None:
     source = f"{here.name}:brackets"
-    options = ("zoo:dyck1", "--n", "31", "--free", "0.2", "-o", "out.json")
+    options = ("zoo:dyck-1", "--length", "31", "--free", "0.2", "-o", "out.json")
     assert attemper("refute", source, *options).code == 0
     found = load(Path("out.json"))
     assert len(found.restriction.free) >= 0.2 * 31
@@ -137,7 +141,7 @@ def test_a_forced_language_is_not_refuted_and_why_is_said(here: Path) -> None:
 
 def test_a_compiled_network_is_refuted_and_checked_from_its_folder(here: Path) -> None:
     attemper("compile", "O (b & Y a)", "--alphabet", "ab", "-o", "net")
-    options = ("regex:(b*ab*ab*a)*b*", "--alphabet", "ab", "--n", "24", "--free", "0.5")
+    options = ("regex:(b*ab*ab*a)*b*", "--length", "24", "--free", "0.5")
     result = attemper("refute", "net", *options, "-o", "out.json")
     assert result.code == 0, result.err
     assert attemper("check", "out.json").code == 0
@@ -149,28 +153,32 @@ def test_a_compiled_network_is_refuted_and_checked_from_its_folder(here: Path) -
     ("arguments", "code", "message"),
     [
         (("net", "zoo:parity"), 2, "is neither a folder nor MODULE:OBJECT"),
-        (("{}:tables", "zoo:parity"), 2, "say which one with --n"),
-        (("{}:nine", "zoo:parity", "--n", "8"), 2, "is a model for n = 9, not for n = 8"),
+        (("{}:tables", "zoo:parity"), 2, "say which one, as in length=30"),
+        (("{}:nine", "zoo:parity", "--length", "8"), 2, "is a model for n = 9, not for n = 8"),
         (("{}:number", "zoo:parity"), 8, "is no hard-attention model"),
         (("{}:absent", "zoo:parity"), 2, "has no 'absent'"),
         (("no_such_module:x", "zoo:parity"), 2, "there is no module 'no_such_module'"),
-        (("{}:nine",), 2, "give one of --language, --regex and --dfa"),
+        (("{}:nine",), 2, "Missing argument 'LANGUAGE'"),
+        (("{}:nine", "parity"), 3, "write zoo:parity"),
+        (("{}:nine", "--language", "parity"), 2, "write attemper refute MODEL zoo:NAME"),
+        (("{}:nine", "--regex", "(ab)*"), 2, "write attemper refute MODEL 'regex:TEXT'"),
+        (("{}:nine", "zoo:parity", "--n", "9"), 2, "write --length N"),
         (
             ("{}:nine", "zoo:even"),
             2,
             "there is no 'even' in the zoo; names with it are 'parity-even', 'even-runs'",
         ),
-        (("{}:nine", "zoo:majority"), 4, "the zoo has no automaton of 'majority'"),
-        (("{}:nine", "zoo:k-hop-1"), 4, "'k-hop-1' needs 3 symbols, and the model has 2"),
+        (("{}:nine", "zoo:majority"), 4, "zoo:majority is not made an automaton"),
+        (("{}:nine", "zoo:k-hop-1"), 4, "'zoo:k-hop-1' needs 3 symbols, and the model has 2"),
         (("{}:nine", "zoo:parity", "--seed", "-1"), 2, "seed"),
-        (("{}:nine", "zoo:parity", "--alphabet", "01"), 2, "--alphabet is for --regex"),
+        (("{}:nine", "zoo:parity", "--alphabet", "01"), 2, "No such option: --alphabet"),
         (("{}:nine", "zoo:parity", "-o", "."), 2, "is a folder"),
         ((".x:y", "zoo:parity"), 2, "is neither a folder nor MODULE:OBJECT"),
         (("{}:Wrong", "zoo:parity"), 8, "is no hard-attention model"),
-        (("{}:nine", "zoo:dyck2"), 4, "needs 4 symbols"),
-        (("{}:brackets", "zoo:dyck1", "--n", "30"), 4, "no word of 29 symbols is well nested"),
-        (("{}:nine", "regex:a*", "--alphabet", "a"), 4, "the model has no symbol 'a'"),
-        (("{}:nine", "regex:.*", "--alphabet", "01"), 4, "all words of this length are in the language"),
+        (("{}:nine", "zoo:dyck-2"), 4, "needs 4 symbols"),
+        (("{}:brackets", "zoo:dyck-1", "--length", "30"), 4, "no word of 29 symbols is well nested"),
+        (("{}:nine", "regex:a*"), 3, "symbol 'a' is not in the alphabet {0 1}"),
+        (("{}:nine", "regex:.*"), 4, "all words of this length are in the language"),
     ],
 )
 def test_mistakes_have_a_code_and_a_remedy(
@@ -220,6 +228,56 @@ def test_networks_whose_first_layer_has_no_heads(here: Path, name: str, formula:
     assert attemper("refute", name, "zoo:parity", "--length", "12", "--seconds", "10").code == 0
 
 
+def test_the_command_prints_what_python_finds(here: Path) -> None:
+    def tables() -> RandomTables:
+        return RandomTables(21, (1, 1))
+
+    found = library.refute(tables(), "zoo:parity", free=0.5)
+    asked = ("refute", f"{here.name}:tables", "zoo:parity", "--length", 21, "--free", 0.5)
+    assert found.status is Status.PROVED
+    assert found.exit_code == 0
+    assert [len(word) for word in found.words] == [20, 20]
+    assert found.restriction is not None
+    assert len(found.restriction.allowed) == 21
+    said = attemper(*asked, columns=None).out.split()
+    assert said == str(found).split(), "but for where lines are wrapped"
+    times = {"seconds": 0, "model": ""}
+    assert {**attemper(*asked, "--json").record, **times} == {**found.record, **times}
+    with pytest.raises(TypeError, match="look at its status"):
+        bool(found)
+
+
+def test_a_language_of_the_zoo_that_is_held_is_over_the_models_symbols_too() -> None:
+    model = library.compile("O (b & Y a)", "ab")
+    for held in (library.language("zoo:parity-even"), library.language("zoo:parity-even", "ab")):
+        found = library.refute(model, held, length=16, free=0.8)
+        assert [word.count("b") % 2 for word in found.words] == [0, 1]
+
+
+def test_a_search_that_found_nothing_is_unknown(here: Path, tmp_path: Path) -> None:
+    found = library.refute(ones(30), "zoo:ones")
+    assert (found.status, found.exit_code, found.words, found.restriction) == (Status.UNKNOWN, 12, (), None)
+    assert str(found).startswith("not refuted: no restriction was found")
+    assert found.record["verdict"] == "UNKNOWN"
+    assert repr(found).startswith("<Finding: UNKNOWN, not refuted after ")
+    assert attemper("refute", f"{here.name}:sticks", "zoo:ones", "--length", 30, "-o", "none.json").code == 12
+    assert not Path("none.json").exists()
+
+
+def test_the_search_leaves_time_for_the_checker(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[float] = []
+
+    def noted(*_: object, seconds: float, **__: object) -> Finding:
+        seen.append(seconds)
+        return Finding(None, None, "not looked for", 0.0)
+
+    monkeypatch.setattr("attemper.theories.refutation.finding.search_and_check", noted)
+    attemper("refute", f"{here.name}:nine", "zoo:parity", "--seconds", 40)
+    assert 20 < seen[0] <= 30
+    refused = attemper("refute", f"{here.name}:nine", "zoo:parity", "--seconds", 0)
+    assert (refused.code, "--seconds must be more than 0" in refused.err) == (2, True)
+
+
 def test_a_wrong_model_of_a_forced_language_is_said_to_be_wrong(here: Path) -> None:
     attemper("compile", "O a", "--alphabet", "ab", "-o", "net")
     result = attemper("refute", "net", "zoo:ones", "--length", "10", "--seconds", "10")
@@ -241,6 +299,6 @@ def test_numpy_is_given_one_thread_unless_it_is_said(
         seen.append(os.environ.get("OPENBLAS_NUM_THREADS"))
         return Finding(None, None, "not looked for", 0.0)
 
-    monkeypatch.setattr("attemper.theories.refutation.search.finding.search_and_check", noted)
+    monkeypatch.setattr("attemper.theories.refutation.finding.search_and_check", noted)
     assert attemper("refute", f"{here.name}:nine", "zoo:parity").code == 12
     assert seen == [threads]

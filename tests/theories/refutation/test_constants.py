@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from attemper.theories.refutation.lemma import constants
-from attemper.theories.refutation.lemma.command import short
 from attemper.theories.refutation.lemma.constants import (
     Parameters,
     RemovedLayer,
@@ -23,6 +22,7 @@ from attemper.theories.refutation.lemma.constants import (
     layer_above,
     parameters,
 )
+from attemper.theories.refutation.lemma.said import short
 
 HALF, MOST = Fraction(1, 2), Fraction(9, 10)
 DOCUMENT = Path(__file__).parents[3] / "docs" / "depth-reduction.md"

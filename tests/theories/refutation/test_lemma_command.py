@@ -8,8 +8,9 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from attemper.theories.refutation.lemma.command import lemma_command, share, short
+from attemper.theories.refutation.lemma.command import lemma_command, share
 from attemper.theories.refutation.lemma.constants import RemovedLayer, Variant, parameters
+from attemper.theories.refutation.lemma.said import short
 from attemper.workbench.cli.console import out
 
 APP = typer.Typer()
@@ -47,7 +48,7 @@ def test_json_is_one_line_with_whole_numbers() -> None:
 
 
 def test_a_run_shows_every_stage() -> None:
-    text = printed("--run", "64", "--k", "8")
+    text = printed("--length", "64", "--k", "8")
     assert "random tables of length 64 with 1 head; k = 8" in text
     for stage in ("2: greedy", "3: random bits", "2: chosen bits", "3: repairs"):
         assert stage in text
@@ -55,7 +56,7 @@ def test_a_run_shows_every_stage() -> None:
 
 
 def test_a_run_in_json() -> None:
-    (line,) = lemma("--run", "40", "--k", "4", "--heads", "2", "--seed", "3", "--json").stdout.splitlines()
+    (line,) = lemma("--length", "40", "--k", "4", "--heads", "2", "--seed", "3", "--json").stdout.splitlines()
     record = json.loads(line)
     assert (record["length"], record["heads"], record["k"]) == (40, 2, 4)
     for run in record["runs"].values():
@@ -67,12 +68,12 @@ def test_a_run_in_json() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--k", "3"), "for --run"),
-        (("--rate", "0.1"), "for --run"),
-        (("--run", "20"), "needs a --k"),
-        (("--run", "20", "--k", "0"), "needs a --k"),
-        (("--run", "1", "--k", "1"), "from 2 to 2000"),
-        (("--run", "20", "--k", "1", "--rate", "1"), "between 0 and 1"),
+        (("--k", "3"), "for --length"),
+        (("--rate", "0.1"), "for --length"),
+        (("--length", "20"), "needs a --k"),
+        (("--length", "20", "--k", "0"), "needs a --k"),
+        (("--length", "1", "--k", "1"), "from 2 to 2000"),
+        (("--length", "20", "--k", "1", "--rate", "1"), "between 0 and 1"),
         (("--free", "1/0"), "between 0 and 1"),
         (("--free", "much"), "between 0 and 1"),
         (("--c", "0"), "from 1 to 50"),

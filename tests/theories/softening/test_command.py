@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import attemper as library
+from attemper.checker.verdict import Status
 from attemper.errors import ExitCode
 from tests.support.cli.command_line import attemper
 
@@ -59,6 +61,16 @@ def test_a_network_is_softened_written_and_checked() -> None:
     assert record["budgets"]["ratio"] > 1
 
 
+def test_the_command_prints_what_python_finds() -> None:
+    found = library.soften("soften_mine:last_a", epsilon="1/100")
+    assert (found.status, found.exit_code) == (Status.PROVED, ExitCode.OK)
+    assert attemper("soften", "soften_mine:last_a", "-o", "soft").out == f"{found}\nwrote soft\n"
+    record = attemper("soften", "soften_mine:last_a", "-o", "other", "--json").record
+    assert record == {**found.record, "directory": "other", "replaced": False}
+    with pytest.raises(TypeError, match="see its status"):
+        bool(found)
+
+
 def test_a_tie_names_the_word_the_head_and_both_positions() -> None:
     refused = attemper("soften", "soften_mine:tied", "-o", "soft", "--json")
     assert refused.code == ExitCode.UNSUPPORTED
@@ -92,7 +104,10 @@ def test_what_is_stated_is_an_assumption() -> None:
         (["soften_mine:last_a", "--gap", f"0.0=1/{'9' * 5000}"], ExitCode.USAGE, "is no monomial"),
         (["soften_mine:last_a", "--magnitude", f"0=n^{'9' * 5000}"], ExitCode.USAGE, "is no monomial"),
         (["soften_mine:last_a", "--epsilon", "x"], ExitCode.USAGE, "above 0"),
-        (["soften_mine:last_a", "--words", "0"], ExitCode.USAGE, "--words"),
+        (["soften_mine:last_a", "--limit", "words=0"], ExitCode.USAGE, "the limit 'words' is a whole number"),
+        (["soften_mine:last_a", "--limit", "word=9"], ExitCode.USAGE, "the limits are: words"),
+        (["soften_mine:last_a", "--limit", "words"], ExitCode.USAGE, "a limit is given as NAME=N"),
+        (["soften_mine:last_a", "--words", "9"], ExitCode.USAGE, "write --limit words=N"),
     ],
 )
 def test_bad_input_is_named(arguments: list[str], code: ExitCode, said: str) -> None:

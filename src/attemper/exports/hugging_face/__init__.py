@@ -1,7 +1,7 @@
 """Compiled networks for Hugging Face's transformers: importing this registers them with its Auto classes.
 
 `AutoConfig`, `AutoTokenizer`, `AutoModelForSequenceClassification` and `AutoModelForTokenClassification`, and
-so `pipeline`, then load folders that `attemper export hugging-face` wrote; no code comes out of a folder.
+so `pipeline`, then load folders that `attemper export DIR hugging-face` wrote; no code comes out of a folder.
 Raises `OptionError` where transformers is not installed.
 """
 

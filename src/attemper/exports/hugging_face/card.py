@@ -106,7 +106,7 @@ _CHECK = """## Check it
 A claim in a card proves nothing. This restores the network, refuses it if a single weight was changed, and
 checks the claims:
 
-    attemper import hugging-face FOLDER -o network
+    attemper import FOLDER -o network
     attemper check network
 """
 

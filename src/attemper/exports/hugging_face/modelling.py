@@ -33,12 +33,13 @@ class AttemperPreTrainedModel(transformers.PreTrainedModel):  # type: ignore[mis
         super().__init__(config)
         if config.network is None:
             raise UnsupportedError(
-                "this configuration has no network: load a folder that 'attemper export hugging-face' wrote"
+                "this configuration has no network: load a folder that 'attemper export DIR hugging-face' "
+                "wrote"
             )
         if isinstance(config.network["output"], dict):
             raise UnsupportedError(
                 "numbers are put out at every position, and no class of Hugging Face answers with them: use "
-                "'attemper export onnx' or 'attemper export torch'"
+                "'attemper export DIR onnx' or 'attemper export DIR torch'"
             )
         assert config.answers  # other labels are refused here, before anything runs
         self.network = TraceableTransformer(config.network, config.dtype or torch.float64)

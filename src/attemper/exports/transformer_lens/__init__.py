@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def load(folder: str | Path, dtype: str | None = None) -> LensTransformer:
     """The network in a folder as a `HookedRootModule` of TransformerLens.
 
-    The folder is one of `attemper export transformer-lens`, of `attemper compile` or of `attemper soften`.
+    The folder is one of `attemper export DIR transformer-lens`, of `attemper compile` or of
+    `attemper soften`.
     `dtype` is float64 or float32; without one it is what the export says, else float64. The module is in
     evaluation mode. Raises
     `MalformedFileError` (folder), `OptionError` (dtype, or transformer-lens is not installed).

@@ -37,14 +37,16 @@ def load_model(source: str, length: int | None) -> HardModel:
     """
     if is_folder(source):
         if length is None:
-            raise OptionError("a network works at every length: say which one, as n=64", options=("n",))
+            raise OptionError(
+                "a network works at every length: say which one, as in length=30", options=("length",)
+            )
         network, text = load_network(Path(source))
         return NetworkModel(network, length, digest_of(network, text))
     found = imported(source)
     if callable(found) and not isinstance(found, type) and not hasattr(found, "scores"):
         if length is None:
             raise OptionError(
-                f"'{source}' is a function of the length: say which one, as n=64", options=("n",)
+                f"'{source}' is a function of the length: say which one, as in length=30", options=("length",)
             )
         made_by = found
         with blaming(source, wholly=True):

@@ -26,7 +26,7 @@ def read_weights(
     mask: weights.Mask = weights.Mask.UNMASKED,
     outputs: Sequence[str] | None = None,
 ) -> weights.Encoder:
-    """The encoder with the weights of these modules, as `attemper influence` and `attemper limits` take it.
+    """The encoder with the weights of these modules, as `attemper influence` and `attemper bound` take it.
 
     `embedding` has a row for each of the `symbols`, the end marker `ending` among them. `positions` is what
     is added to the embeddings (default: nothing), `mask` how the encoder is called. `readout` is applied at

@@ -141,7 +141,7 @@ def save(found: OneSymbolBound, path: Path) -> None:
 
 def load(path: Path) -> OneSymbolBound:
     """Read the file. Raises `MalformedFileError` with what is wrong."""
-    return read_as("bound", path, decode, "make one with 'attemper limits bound ... -o FILE'")
+    return read_as("bound", path, decode, "make one with 'attemper bound MODEL -o FILE'")
 
 
 def encode(found: OneSymbolBound) -> dict[str, object]:

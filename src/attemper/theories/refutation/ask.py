@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from attemper.errors import OptionError
 from attemper.workbench.model import Model
+from attemper.workbench.options import polarity_note
+from attemper.workbench.spelling import Kind, spelling_of
 
 if TYPE_CHECKING:
     from attemper.models.hard.protocol import HardModel
     from attemper.theories.refutation.certificate.targets import Target
-    from attemper.theories.refutation.search.finding import Finding
+    from attemper.theories.refutation.finding import Finding
     from attemper.workbench.naming import AtName, EmptyName, LanguageLike
 
 
@@ -36,9 +39,13 @@ def refute(
     * `language`, `at`, `empty`: as for `attemper.language`, over the model's symbols; those of `zoo:NAME`, as
       in `zoo:parity-even`, are replaced by the model's in their order. It has an automaton, or is brackets or
       a^n b^n.
-    * `length`: the number of positions, an end marker included; a `HardModel` knows it.
+    * `length`: n, the number of positions, an end marker included; a `HardModel` knows it.
     * `free`: stop when this part of the positions, from 0 to 1, is free; else the search makes it as large
       as it can in so many `seconds`, give or take a step. `report` hears what is done.
+
+    The answer is one for all words of n symbols that the restriction allows; the two words are among them. It
+    is PROVED by the checker, in rational numbers; UNKNOWN says that nothing was found, not that there is
+    nothing.
 
     Raises `OptionError` (an option, or what is no model), `UnsupportedError` (heads that average, or no words
     of this length to tell apart), and `ModuleError`, with the file and line where these are known, for a
@@ -47,14 +54,14 @@ def refute(
 
     >>> from attemper.workbench.compiling import compile
     >>> found = refute(compile("O (b & Y a)", "ab"), "zoo:parity-even", length=16, free=0.8)
-    >>> found.verdict.status, len(found.refutation.member)
-    (<Status.PROVED: 'PROVED'>, 16)
+    >>> found.status, [word.count("b") % 2 for word in found.words]
+    (<Status.PROVED: 'PROVED'>, [0, 1])
     """
-    from attemper.theories.refutation.search.finding import search_and_check
+    from attemper.theories.refutation.finding import search_and_check
     from attemper.theories.refutation.search.named import target_of
 
     source = model if isinstance(model, str) else ""
-    return search_and_check(
+    found = search_and_check(
         lambda: _hard_model(model, length),
         lambda found: target_of(language, found, at, empty),
         source=source,
@@ -63,6 +70,15 @@ def refute(
         seed=seed,
         report=report,
     )
+    return replace(found, note=_note_on(language))
+
+
+def _note_on(language: object) -> str:
+    """What is said of a name of the zoo that says no polarity."""
+    spelling = spelling_of(language) if isinstance(language, str) else None
+    if spelling is None or spelling.kind is not Kind.ZOO:
+        return ""
+    return polarity_note(spelling.text, "the model's second symbol") or ""
 
 
 def _hard_model(model: object, n: int | None) -> HardModel:
@@ -73,7 +89,9 @@ def _hard_model(model: object, n: int | None) -> HardModel:
     if isinstance(model, str):
         return load_model(model, n)
     if n is None and (isinstance(model, Model) or not hasattr(model, "scores")):
-        raise OptionError("a model works at every length: say which one, as in length=30")
+        raise OptionError(
+            "a model works at every length: say which one, as in length=30", options=("length",)
+        )
     if n is not None and (type(n) is not int or n < 1):
         raise OptionError(f"length={n!r} is not a number of positions from 1 on")
     if isinstance(model, Model):

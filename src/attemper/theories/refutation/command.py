@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from time import monotonic
+from typing import Annotated
 
 import typer
 
-from attemper.checker.report import record_of
-from attemper.checker.verdict import Status, Verdict
-from attemper.workbench.cli.console import out, print_json
-from attemper.workbench.cli.options import AtOption, EmptyOption, Json, LanguageArgument
+from attemper.workbench.cli.options import AtOption, EmptyOption, Json
 from attemper.workbench.cli.progress import activity
-from attemper.workbench.cli.searching import require_file, use_few_threads, written
-from attemper.workbench.options import polarity_note
-from attemper.workbench.spelling import Kind, spelling_of
+from attemper.workbench.cli.searching import require_file, shown_and_written, use_few_threads
+from attemper.workbench.cli.time_limit import SecondsOption, limited
+from attemper.workbench.spelling import KINDS
 
-if TYPE_CHECKING:
-    from attemper.theories.refutation.search.finding import Finding
+SEARCHING = 0.75
+"""So much of the time is for the search: then the checker looks at what was found."""
 
 ModelArgument = Annotated[
     str,
@@ -32,18 +30,28 @@ LengthOption = Annotated[
 ]
 
 
+@limited
 def refute_command(
     model: ModelArgument,
-    language: LanguageArgument,
+    language: Annotated[
+        str,
+        typer.Argument(
+            metavar="LANGUAGE",
+            help=f"{KINDS}: over the model's symbols, which in their order stand for those of the zoo.",
+            autocompletion=
+        ),
+    ],
     at: AtOption = None,
     empty: EmptyOption = None,
     length: LengthOption = None,
     free: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Stop when this part of the symbols is free (default: go on)."),
+        typer.Option(
+            min=0, max=1, metavar="SHARE", help="Stop when this part of the symbols is free (default: go on)."
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="For the random choices of the search.")] = 0,
-    seconds: Annotated[float, typer.Option(min=0, help="How long to search, give or take a step.")] = 60,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="For the random choices of the search.")] = 0,
+    seconds: SecondsOption = 60,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the refutation here.")
     ] = None,
@@ -51,58 +59,28 @@ def refute_command(
 ) -> int:
     """Find two words that a hard-attention transformer cannot tell apart, though a language does, with proof.
 
-    Interrupted (Ctrl-C), the search ends with the best so far, which is checked and written, too.
+    Most of the time is for the search, the rest for the checker. Interrupted (Ctrl-C), the search ends with
+    the best so far, which is checked and written, too.
 
     Exit codes: 0 found and PROVED, 11 found and PROVED_UNDER_ASSUMPTIONS, 12 nothing found, 130 interrupted.
     """
+    began = monotonic()
     require_file(output)
     # numpy is loaded where models are run, not with the command line.
     use_few_threads()
-    from attemper.models.hard.loading import load_model
-    from attemper.theories.refutation.search.finding import search_and_check
-    from attemper.theories.refutation.search.named import target_of
+    from attemper.theories.refutation.ask import refute
 
     with activity("refuting") as report:
-        found = search_and_check(
-            lambda: load_model(model, length),
-            lambda found: target_of(language, found, at, empty),
-            source=model,
+        found = refute(
+            model,
+            language,
+            at=at,
+            empty=empty,
+            length=length,
             free=free,
-            seconds=seconds,
+            seconds=SEARCHING * (seconds - (monotonic() - began)),
             seed=seed,
             report=report,
         )
-    spelling = spelling_of(language)
-    is_named = spelling.kind is Kind.ZOO
-    note = polarity_note(spelling.text, "the model's second symbol") if is_named else None
-    if note is not None and not json:
-        out.print(note)
-    _print_found(found, json=json)
-    return written(found, output, json=json)
-
-
-def _print_found(found: Finding, *, json: bool) -> None:
-    """The claims and the words, or why there are none."""
-    from attemper.theories.refutation.report import picture
-
-    seconds = {"seconds": round(found.seconds, 1)}
-    if found.refutation is None or found.verdict is None:
-        if json:
-            print_json({"verdict": str(Status.UNKNOWN), "reason": found.reason, **seconds})
-        else:
-            out.print(f"not refuted: {found.reason}")
-    elif json:
-        print_json({**record_of(found.verdict), **seconds})
-    else:
-        _print_claims(found.verdict)
-        for line in picture(found.refutation, out.columns):
-            out.print(line)
-
-
-def _print_claims(verdict: Verdict) -> None:
-    for claim in verdict.claims:
-        out.print(f"{claim.status}: {claim.text}")
-    for assumption in dict.fromkeys(a for claim in verdict.claims for a in claim.assumptions):
-        out.print(f"assuming {assumption}")
-    for arithmetic in dict.fromkeys(claim.arithmetic for claim in verdict.claims if claim.arithmetic):
-        out.print(f"arithmetic: {arithmetic}")
+    shown_and_written(found, None if found.verdict is None else found.save, output, json=json)
+    return found.exit_code

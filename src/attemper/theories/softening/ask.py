@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, NoReturn, final
 
-from attemper.checker.verdict import Verdict
-from attemper.errors import OptionError
+from attemper.checker.report import record_of
+from attemper.checker.verdict import Status, Verdict
+from attemper.errors import ExitCode, OptionError
+from attemper.html_tables import Tabled
 from attemper.missing import torch_needed
 from attemper.modules import ModuleError, blaming, imported
 from attemper.networks.files import Provenance, bare_digest, digest_of
@@ -21,8 +24,16 @@ from attemper.theories.softening.certificate import Approximation
 from attemper.theories.softening.certificate import save as save_certificate
 from attemper.theories.softening.check.claims import check_approximation
 from attemper.theories.softening.check.enumeration import MOST_WORDS
+from attemper.theories.softening.report import (
+    SofteningReport,
+    number_parts,
+    softening_report,
+    verdict_lines,
+)
 from attemper.theories.softening.search.soften import Softening, SofteningRequest, soften_network
 from attemper.theories.softening.texts import gap_of, magnitude_of
+from attemper.workbench.cli.console import text_of
+from attemper.workbench.limits import limits_among
 from attemper.workbench.model import Model
 from attemper.workbench.options import dtype_name
 
@@ -36,13 +47,52 @@ SOFTENED = "softened"
 
 @final
 @dataclass(frozen=True, repr=False)
-class Softened:
-    """A softmax network with the weights of a hard one, its certificate and the checker's verdict."""
+class Softened(Tabled):
+    """A softmax network with the weights of a hard one, its certificate and the checker's verdict.
 
+    It prints as the lines of `attemper soften`: the claims, and, if they are proved, how cold the heads of
+    the `original` network now are and how cold they had to be.
+    """
+
+    original: Network
     softening: Softening
     source: Provenance
     certificate: Approximation
     verdict: Verdict
+
+    @property
+    def status(self) -> Status:
+        """What the checker says."""
+        return self.verdict.status
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What the command line returns."""
+        return self.verdict.exit_code
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "a softening can be refuted or UNKNOWN, so it is neither true nor false: see its status"
+        )
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the claims are proved, if only under assumptions: else nothing is worth writing."""
+        return self.status in {Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS}
+
+    @cached_property
+    def numbers(self) -> SofteningReport | None:
+        """Temperatures and budgets; None where nothing is proved."""
+        return softening_report(self.softening, self.original) if self.is_proved else None
+
+    @property
+    def record(self) -> dict[str, object]:
+        """The verdict and the numbers, as JSON data."""
+        return {**record_of(self.verdict), **(self.numbers.as_record() if self.numbers else {})}
+
+    def __str__(self) -> str:
+        parts = number_parts(self.numbers) if self.numbers else ()
+        return text_of([*verdict_lines(self.verdict), *parts])
 
     @property
     def network(self) -> Network:
@@ -55,7 +105,7 @@ class Softened:
         return self.softening.hard
 
     def __repr__(self) -> str:
-        return f"<Softened: {self.verdict.status}, {self.verdict.claims[0].text}>"
+        return f"<Softened: {self.status}, {self.verdict.claims[0].text}>"
 
     def save(self, folder: str | Path) -> None:
         """Write the network and its certificate, for `attemper check`.
@@ -72,7 +122,7 @@ def soften(
     epsilon: Fraction | str | float,
     gaps: Mapping[str, str] | None = None,
     magnitudes: Mapping[str, str] | None = None,
-    words: int = MOST_WORDS,
+    limits: Mapping[str, int] | None = None,
     first: int = 1,
     up_to: int | None = None,
     rounding: bool = False,
@@ -94,7 +144,7 @@ def soften(
 
     * `network`: one from `hard_network`, a model or network with softmax heads, which are read at temperature
       0, or what the command line takes, `"DIR"` or `"MODULE:OBJECT"`.
-    * `words`: how many words may be tried in all; `up_to`: the greatest length of any.
+    * `limits`: {"words": N}, how many words may be tried in all (2^20); `up_to`: the greatest length of any.
     * `first`: the least length that is claimed where words are tried.
     * `rounding`: add a layer that rounds what is put out to 0 or 1; the claim's epsilon then is 0.
 
@@ -111,26 +161,29 @@ def soften(
     ...     output="seen",
     ... )
     >>> found = soften(network, epsilon="1/100")
-    >>> str(found.verdict.status), found.certificate.last
-    ('PROVED', None)
+    >>> found.status, found.certificate.last
+    (<Status.PROVED: 'PROVED'>, None)
     """
+    original = network_of(network)
     asked = SofteningRequest(
         epsilon=_share(epsilon),
         first=first,
         up_to=up_to,
         gaps=dict(gap_of(*pair) for pair in (gaps or {}).items()),
         magnitudes=dict(magnitude_of(*pair) for pair in (magnitudes or {}).items()),
-        words=words,
+        words=limits_among(limits, {"words": MOST_WORDS})["words"],
         rounded=rounding,
         report=report,
     )
-    found = soften_network(network_of(network), asked)
+    found = soften_network(original, asked)
     hard = bare_digest(found.hard)
     source = Provenance("hard", hard, "first" if found.soft.reads_first else "last", SOFTENED)
     digest = digest_of(found.soft, source)
     certificate = Approximation(digest, hard, found.epsilon, found.first, found.last, found.evidence)
     report("checking")
-    return Softened(found, source, certificate, check_approximation(found.soft, digest, certificate))
+    return Softened(
+        original, found, source, certificate, check_approximation(found.soft, digest, certificate)
+    )
 
 
 def load_softened(folder: str | Path, dtype: DTypeLike = "float64") -> DenseTransformer:

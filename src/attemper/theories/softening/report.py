@@ -8,6 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import final
 
+from rich.table import Table
+
+from attemper.checker.verdict import Verdict
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.closed_forms import evaluate, show_form
 from attemper.languages.words import show_alphabet
@@ -21,6 +24,7 @@ from attemper.theories.softening.check.hard import uniform_heads
 from attemper.theories.softening.search.norms import coldness_by_norms
 from attemper.theories.softening.search.soften import Softening, cold_enough
 from attemper.workbench.report.files import ShownFile
+from attemper.workbench.report.tables import table
 
 LENGTHS = (1, 10, 100, 1000)
 """Where temperatures are told."""
@@ -78,6 +82,8 @@ class SofteningReport:
     budgets: Budgets | None
     seen: tuple[tuple[int, str, str], ...]
     """n, the least gap and the greatest magnitude, of all words of n symbols."""
+    unruled: str
+    """The first head that fits no rule, if any."""
 
     def as_record(self) -> dict[str, object]:
         """The report as JSON data."""
@@ -98,7 +104,8 @@ def _keyed(numbers: dict[int, float]) -> dict[str, float]:
 
 def softening_report(found: Softening, original: Network) -> SofteningReport:
     """The numbers of a softening; `original` is the network that was softened."""
-    return SofteningReport(tuple(_heads(found, original)), found.slopes, _budgets(found), tuple(_seen(found)))
+    heads, seen = tuple(_heads(found, original)), tuple(_seen(found))
+    return SofteningReport(heads, found.slopes, _budgets(found), seen, found.unruled)
 
 
 def _heads(found: Softening, original: Network) -> Iterator[HeadTemperature]:
@@ -195,3 +202,51 @@ def show_softened(path: Path, model: str | None, columns: int) -> ShownFile:
         "last": found.last,
     }
     return ShownFile(lines, record)
+
+
+# As text -----------------------------------------------------------------------------------------------
+
+
+def verdict_lines(verdict: Verdict) -> Iterator[str]:
+    """Each claim with what it assumes."""
+    for claim in verdict.claims:
+        yield f"{claim.status}: {claim.text}"
+        yield from (f"  if {assumption}" for assumption in claim.assumptions)
+
+
+def number_parts(numbers: SofteningReport) -> Iterator[str | Table]:
+    """How cold the heads are, and how cold they had to be."""
+    if numbers.heads:
+        yield _temperatures(numbers)
+    if numbers.unruled:
+        yield f"no rule covers {numbers.unruled}"
+    if numbers.seen:
+        n, gap, size = numbers.seen[-1]
+        yield f"tried: all words of up to {n} symbols; at n = {n} the least gap is {gap or 'none'}"
+        yield f"and the greatest number that a layer reads is {size}"
+    if numbers.budgets is not None:
+        yield from _budget_lines(numbers.budgets)
+
+
+def _temperatures(numbers: SofteningReport) -> Table:
+    lengths = [*numbers.heads[0].taus]
+    shown = table("head", "gap", "", "1/tau", *(f"tau, n = {n:,}" for n in lengths), wraps=("1/tau",))
+    for head in numbers.heads:
+        taus = [_short(head.taus[n]) for n in lengths]
+        shown.add_row(f"{head.layer}.{head.head}", head.gap, head.by, head.form, *taus)
+        if head.given is not None:
+            shown.add_row("", "", "", "as it was", *(_short(head.given[n]) for n in lengths))
+    return shown
+
+
+def _budget_lines(budgets: Budgets) -> Iterator[str]:
+    yield f"tau at n = {budgets.n}, enough for all its words: {_short(budgets.tried)} word by word,"
+    norms = "none" if budgets.norms is None else _short(budgets.norms)
+    closed = "" if budgets.closed is None else f"{_short(budgets.closed)} by the closed form, "
+    yield f"{closed}{norms} by the recursion of norms"
+    if budgets.ratio is not None:
+        yield f"so the closed form is {_short(budgets.ratio)} times colder than it had to be there"
+
+
+def _short(number: float) -> str:
+    return f"{number:.3g}"

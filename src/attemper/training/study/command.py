@@ -12,14 +12,15 @@ import typer
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Force, Json
 from attemper.workbench.cli.progress import counting
-from attemper.workbench.report.tables import table
 from attemper.writing import require_own
 
 
 def study_command(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write.")],
     quick: Annotated[bool, typer.Option("--quick", help="Few steps, short words: minutes.")] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="So many models at a time, each on one thread.")] = 2,
+    jobs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="So many models at a time, each on one thread.")
+    ] = 2,
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -50,9 +51,5 @@ def study_command(
         for record in study.records():
             print_json(record)
         return
-    shown = table("source", "model", "n", "above H_opt", "own floor", "mean change", wraps=("model",))
-    for point in study.points:
-        numbers = (f"{value:.4f}" for value in (point.excess, point.floor, point.change))
-        shown.add_row(point.source, point.model, f"{point.n:,}", *numbers)
-    out.print(shown)
+    out.print_lines(str(study))
     out.print(f"wrote {output / PAGE}")

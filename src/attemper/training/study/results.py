@@ -19,6 +19,8 @@ from attemper.training.models import Convolution
 from attemper.training.prefixes import odds_of
 from attemper.training.runs import TrainingRun
 from attemper.training.study.plans import SOURCES, StudyPlan
+from attemper.workbench.cli.console import text_of
+from attemper.workbench.report.tables import table
 
 WINDOWS = (2, 3, 5, 10)
 """Levels are shown of so many last symbols."""
@@ -73,13 +75,23 @@ class MeasuredSlope:
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Study:
-    """All numbers."""
+    """All numbers; it prints as the table of `attemper study`."""
 
     points: tuple[LossPoint, ...]
     levels: tuple[ExcessLevel, ...]
     slopes: tuple[MeasuredSlope, ...]
+
+    def __repr__(self) -> str:
+        return f"<Study: {len(self.points)} points, {len(self.levels)} levels, {len(self.slopes)} slopes>"
+
+    def __str__(self) -> str:
+        shown = table("source", "model", "n", "above H_opt", "own floor", "mean change", wraps=("model",))
+        for point in self.points:
+            numbers = (f"{value:.4f}" for value in (point.excess, point.floor, point.change))
+            shown.add_row(point.source, point.model, f"{point.n:,}", *numbers)
+        return text_of([shown])
 
     def records(self) -> Iterator[dict[str, object]]:
         """Every number as JSON data."""

@@ -85,10 +85,7 @@ def application(arguments: Sequence[str]) -> typer.Typer:
     )
     app.callback()(_common)
     for name, command in commands(arguments).items():
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
-        else:
-            app.command(name)(_with_quiet(command))
+        app.command(name)(_with_quiet(command))
     return app
 
 
@@ -108,12 +105,11 @@ def _with_quiet(command: Callable[..., object]) -> Callable[..., object]:
     return with_quiet
 
 
-def commands(arguments: Sequence[str]) -> dict[str, Callable[..., object] | typer.Typer]:
+def commands(arguments: Sequence[str]) -> dict[str, Callable[..., object]]:
     """The command that the arguments are about, by its name; the others are not imported.
 
-    A command that has commands below it is a `typer.Typer`. Help, and a name that is none, are about all
-    of them, of which there is then no more than what the table says. Where a shell asks how a line goes on,
-    that line has the arguments.
+    Help, and a name that is none, are about all of them, of which there is then no more than what the table
+    says. Where a shell asks how a line goes on, that line has the arguments.
     """
     typed = typed_in(arguments, os.environ)
     first = next((argument for argument in typed if argument != "--"), "")
@@ -134,9 +130,9 @@ def typed_in(arguments: Sequence[str], environment: Mapping[str, str]) -> Sequen
     return being_typed(environment)
 
 
-def _loaded(command: Command) -> Callable[..., object] | typer.Typer:
+def _loaded(command: Command) -> Callable[..., object]:
     module, _, name = command.home.partition(":")
-    loaded: Callable[..., object] | typer.Typer = getattr(import_module(module), name)
+    loaded: Callable[..., object] = getattr(import_module(module), name)
     return loaded
 
 

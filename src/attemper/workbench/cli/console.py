@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, final
 
@@ -113,15 +113,25 @@ class _Console(Console):
                     super().print(*objects, **options)
 
     def _print_table(self, table: Table, options: dict[str, Any]) -> None:
+        if self.is_terminal:
+            self._narrow(table)
+            super().print(table, **options)
+            return
+        for line in self.lines_of(table):
+            super().print(Text(line))
+
+    def lines_of(self, table: Table) -> list[str]:
+        """The table as lines that fit, whose cells are not filled up with blanks at the end of a line."""
+        self.width = self.columns
+        self._narrow(table)
+        drawn = self.render_lines(table, self.options, pad=False)
+        return ["".join(segment.text for segment in line).rstrip() for line in drawn]
+
+    def _narrow(self, table: Table) -> None:
+        """Let all cells take several lines, if the table has no room else."""
         if self._widths(table).minimum > self.width:
             for column in table.columns:
                 column.no_wrap = False
-        if self.is_terminal:
-            super().print(table, **options)
-            return
-        # In a file cells are not filled up with blanks at the end of a line.
-        for line in self.render_lines(table, self.options, pad=False):
-            super().print(Text("".join(segment.text for segment in line).rstrip()))
 
     def _widths(self, table: Table) -> Measurement:
         """How narrow and how wide the table can be, whatever the terminal is."""
@@ -184,6 +194,12 @@ out = _Console(stderr=False)
 
 err = _Console(stderr=True)
 """For errors and progress."""
+
+
+def text_of(parts: Iterable[str | Table]) -> str:
+    """Lines, and tables as wide as lines may be here, as one text: what results are as `str`."""
+    lines = ([part] if isinstance(part, str) else out.lines_of(part) for part in parts)
+    return "\n".join(line for some in lines for line in some)
 
 
 def print_json(record: object) -> None:

@@ -27,21 +27,17 @@ class FormatOption(StrEnum):
 assert tuple(FormatOption) == FORMATS
 
 
-class ImportedKind(StrEnum):
-    """What a network's folder can be restored from."""
-
-    HUGGING_FACE = "hugging-face"
-
-
 def export_command(
+    folder: Folder,
     kind: Annotated[
         ExportTarget, typer.Argument(metavar="KIND", help="One of: " + ", ".join(ExportTarget) + ".")
     ],
-    folder: Folder,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="OUT", help="The folder, or the file, to write.")
     ],
-    dtype: Annotated[FormatOption, typer.Option(help="The number format of weights.")] = FormatOption.FLOAT64,
+    dtype: Annotated[
+        FormatOption, typer.Option(metavar="|".join(FormatOption), help="The number format of weights.")
+    ] = FormatOption.FLOAT64,
     positions: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="gpt2: the greatest length that can be read.")
     ] = None,
@@ -78,8 +74,9 @@ def export_command(
 
 
 def import_command(
-    kind: Annotated[ImportedKind, typer.Argument(metavar="KIND", help="hugging-face.")],
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A folder made by 'attemper export'.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="IN", help="A folder made by 'attemper export DIR hugging-face'.")
+    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="The network's folder to write.")
     ],
@@ -88,13 +85,14 @@ def import_command(
 ) -> None:
     """Restore a network's folder, with the same digest, from what was exported.
 
-    Nothing of it is believed: 'attemper check DIR' says what is proved. Weights that were changed since, or
-    rounded to another format, are refused.
+    What it was exported as is seen from the files. Nothing of it is believed: 'attemper check DIR' says what
+    is proved. Weights that were changed since, or rounded to another format, are refused.
     """
-    from attemper.exports.restoring import read_hugging_face
+    from attemper.exports.restoring import restored_from
 
     require_network_place(output, force=force)
-    subject = read_hugging_face(source)
+    with activity("restoring"):
+        kind, subject = restored_from(source)
     subject.save(output)
     if json:
         print_json({"kind": kind, "output": str(output), "digest": subject.digest})

@@ -42,7 +42,9 @@ RETIRED = (
     Retired("refute", "--language", "attemper refute MODEL zoo:NAME"),
     Retired("refute", "--n", "--length N"),
     Retired("influence", "--n", "--lengths A,B"),
-    Retired("influence", "--length", "--longest N"),
+    Retired("influence", "--samples", "--count N"),
+    Retired("bound", "--n", "--length N"),
+    Retired("source", "--n", "--length N"),
     Retired("lemma", "--run", "--length N"),
     Retired("zoo", "--words", "--count N"),
     Retired("zoo", "--length", "--longest N"),
@@ -65,6 +67,10 @@ RETIRED = (
 )
 
 
+KIND_FIRST = {"export": "attemper export DIR KIND -o OUT", "import": "attemper import IN -o DIR"}
+"""Commands whose first argument was a kind of export, and what is written now."""
+
+
 def refuse_retired(arguments: Sequence[str]) -> None:
     """Raise `OptionError`, with the new spelling, for arguments that have an old one.
 
@@ -80,6 +86,17 @@ def refuse_retired(arguments: Sequence[str]) -> None:
             raise OptionError(f"'attemper {command}' is spelled anew: write {old.now}")
         if old.command in {command, EVERYWHERE} and old.option in options:
             raise OptionError(f"'attemper {command}' has no {old.option} any more: write {old.now}")
+    if command in KIND_FIRST and _begins_with_a_kind(arguments[1:]):
+        raise OptionError(f"'attemper {command}' is spelled anew: write {KIND_FIRST[command]}")
+
+
+def _begins_with_a_kind(arguments: Sequence[str]) -> bool:
+    """Whether a kind of export stands where a folder does, and behind it something that is none."""
+    from attemper.exports.kinds import ExportTarget  # of which other commands know nothing
+
+    first, second = [*arguments, "", ""][:2]
+    kinds = set(ExportTarget)
+    return first in kinds and second not in kinds and not second.startswith("-") and second != ""
 
 
 def _before_texts(arguments: Sequence[str]) -> Sequence[str]:

@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import typer
 
-from attemper.checker.verdict import Verdict
-from attemper.errors import ExitCode
-from attemper.workbench.cli.console import out
-
-
-class CheckedFinding(Protocol):
-    """What a search found, and what the checker says to that."""
-
-    @property
-    def verdict(self) -> Verdict | None:
-        """None where nothing was found."""
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C ended the search."""
-
-    def save(self, path: str | Path) -> None:
-        """Write what was found."""
+from attemper.html_tables import Tabled
+from attemper.workbench.cli.console import out, print_json
 
 
 def require_file(output: Path | None) -> None:
@@ -44,12 +28,15 @@ def use_few_threads() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", threads)
 
 
-def written(found: CheckedFinding, output: Path | None, *, json: bool) -> ExitCode:
-    """Write what was found, if that was asked for, and say how the command ends."""
-    if found.verdict is None:
-        return ExitCode.UNKNOWN
-    if output is not None:
-        found.save(output)
+def shown_and_written(
+    found: Tabled, save: Callable[[Path], None] | None, output: Path | None, *, json: bool
+) -> None:
+    """Print what was found, and write it, if that was asked for and there is something to write."""
+    if json:
+        print_json(found.record)
+    else:
+        out.print_lines(str(found))
+    if output is not None and save is not None:
+        save(output)
         if not json:
             out.print(f"wrote {output}")
-    return ExitCode.INTERRUPTED if found.interrupted else found.verdict.exit_code

@@ -23,7 +23,13 @@ from attemper.models.soft.weights import (
     PositionEncoding,
     Table,
 )
-from attemper.theories.influence.ask import BoundRequest, Limit, Typical, bound_and_check, greatest_change
+from attemper.theories.influence.ask.bounding import (
+    BoundRequest,
+    Limit,
+    Typical,
+    bound_and_check,
+    greatest_change,
+)
 from attemper.theories.influence.certificate import (
     Consequence,
     FrequencyBound,

@@ -13,7 +13,7 @@ from torch import nn
 from attemper.models.soft.reading import read_weights
 from attemper.models.soft.soft import outputs_of
 from attemper.models.soft.weights import Encoder
-from attemper.theories.influence.ask import BoundRequest, bound_and_check, greatest_change
+from attemper.theories.influence.ask.bounding import BoundRequest, bound_and_check, greatest_change
 from attemper.theories.influence.certificate import FrequencyBound
 from attemper.theories.influence.search.enumeration import compositions
 from attemper.theories.influence.search.greatest import greatest_found

@@ -38,7 +38,7 @@ from attemper.theories.refutation.certificate.files import FORMAT, Refutation, d
 from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target
 from attemper.theories.refutation.check.claims import OURS, check_refutation, mismatches
-from attemper.theories.refutation.search.named import named_target, refute
+from attemper.theories.refutation.search.named import refute, target_of
 from tests.support.drawn.hard_examples import (
     FirstMismatch,
     NearestOneChain,
@@ -120,7 +120,7 @@ def model_of(name: str) -> HardModel:
 @lru_cache
 def found(name: str) -> Refutation:
     model = model_of(name)
-    refutation = refute(model, named_target(CASES[name].language, model), seconds=20).refutation
+    refutation = refute(model, target_of(f"zoo:{CASES[name].language}", model), seconds=20).refutation
     assert refutation is not None
     return refutation
 
@@ -399,7 +399,7 @@ def test_some_answers_depend_on_what_is_said_and_on_nothing_else() -> None:
     """The parity of the last four symbols, the end marker among them: three positions decide."""
     model = PrefixXor(12, 2)
     restriction = Restriction((*[(0, 1)] * 11, (2,)))
-    language = named_target("parity", model)
+    language = target_of("zoo:parity", model)
     member, stranger = ("0",) * 11, ("1", *["0"] * 10)
     truth = Truth(model)
     deciding = [i for i in range(1, 12) if truth.answer((*[0] * 11, 2)) != truth.answer(flipped(i))]
@@ -601,7 +601,7 @@ def test_a_model_that_multiplies_matrices_as_numpy_does_is_malformed() -> None:
     alone = np.concatenate([left[[row]] @ right for row in range(model.length)])
     if (alone == left @ right).all():
         pytest.skip("this machine's matrix products do not depend on the batch")
-    language = named_target("parity", model)
+    language = target_of("zoo:parity", model)
     member = ("0",) * 32
     restriction = Restriction((*[(0,)] * 31, (0, 1), (2,)))
     claim = Refutation(

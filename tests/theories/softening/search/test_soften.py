@@ -112,6 +112,11 @@ def test_a_network_that_is_tieless_at_short_lengths_is_claimed_for_these():
     require_near(found.softening, range(1, 7), HUNDREDTH)
 
 
+def test_so_many_words_are_tried_as_the_limit_says():
+    for words, last in ((14, 3), (62, 5)):
+        assert soften(tied_at_seven(), epsilon=HUNDREDTH, limits={"words": words}).certificate.last == last
+
+
 def test_what_is_given_is_an_assumption_beyond_the_words_that_were_tried():
     found = soften(tied_at_seven(), epsilon=HUNDREDTH, gaps={"0.0": "1"}, up_to=6)
     (claim,) = found.verdict.claims

@@ -5,23 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import typer
-from rich.table import Table
 
 from attemper.errors import ExitCode
-from attemper.theories.influence.search.bridge import DEFAULT_LENGTHS, DEFAULT_SAMPLES, Bridge
+from attemper.theories.influence.report.bridged import bridge_parts
+from attemper.theories.influence.search.bridge import DEFAULT_LENGTHS, DEFAULT_SAMPLES
 from attemper.theories.influence.search.bridge import bridge as bridge_of
-from attemper.theories.influence.search.logit_ranges import TRIED, parse_logit_range
-from attemper.workbench.cli.console import out, print_json
+from attemper.theories.influence.search.logit_ranges import parse_logit_range
+from attemper.workbench.cli.console import out, print_json, text_of
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.folder import load
-from attemper.workbench.report.tables import table
 
 
 def bridge_command(
     source: str,
     logit_range: str,
     lengths: tuple[int, ...] | None,
-    samples: int | None,
+    count: int | None,
     seed: int,
     seconds: float,
     *,
@@ -37,7 +36,7 @@ def bridge_command(
             model,
             cap,
             lengths or DEFAULT_LENGTHS,
-            samples=samples or DEFAULT_SAMPLES,
+            samples=count or DEFAULT_SAMPLES,
             seed=seed,
             seconds=seconds,
             report=report,
@@ -45,51 +44,5 @@ def bridge_command(
     if json:
         print_json({"model": source, **found.as_record()})
     else:
-        _print(found)
+        out.print_lines(text_of(bridge_parts(found)))
     return ExitCode.INTERRUPTED if found.interrupted else ExitCode.OK
-
-
-def _print(found: Bridge) -> None:
-    out.print(
-        "measured in float64, not proved: the largest change of the output by one symbol, with the logits of "
-        f"every head capped at the range {found.logit_range}, and uncapped"
-    )
-    out.print(_rows(found))
-    tried, shown = ", ".join(cap.text for cap in TRIED), ", ".join(map(str, found.lengths))
-    out.print(
-        f"each head capped alone: the slowest of {tried} at which the network still works at n = {shown}"
-    )
-    out.print(_heads(found))
-    if not found.finished:
-        why = "interrupted" if found.interrupted else "the time was up; --seconds gives more"
-        out.print(f"not finished: {why}")
-
-
-def _rows(found: Bridge) -> Table:
-    shown = table("n", "capped random", "capped simple", "wrong", "uncapped random", "uncapped simple")
-    for row in found.rows:
-        shown.add_row(
-            f"{row.n:,}",
-            f"{row.capped_random:.3g}",
-            f"{row.capped_simple:.3g}",
-            f"{row.wrong} of {row.words}",
-            f"{row.uncapped_random:.3f}",
-            f"{row.uncapped_simple:.3f}",
-        )
-    return shown
-
-
-def _heads(found: Bridge) -> Table:
-    shown = table(
-        "layer",
-        "head",
-        "construction",
-        "logits needed",
-        "one symbol can change",
-        wraps=("one symbol can change",),
-    )
-    for head in found.heads:
-        shown.add_row(
-            str(head.layer), str(head.head), head.construction, head.needs or "none of them", head.breaks
-        )
-    return shown

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from attemper.errors import OptionError, UnsupportedError, WordError
-from attemper.languages.words import Alphabet, Word, parse_word
+from attemper.languages.words import Alphabet, Word
 from attemper.models.arrays import Floats, Integers
 from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.soft import outputs_of, outputs_of_histograms
@@ -18,9 +18,11 @@ from attemper.models.soft.weights import Encoder, Mask, NoPositions
 from attemper.theories.influence.search.influence import Outputs, OutputsOfHistograms, WordFrame
 from attemper.workbench.folder import load
 from attemper.workbench.model import Model
+from attemper.workbench.words import word_of
 
 if TYPE_CHECKING:
     from attemper.running.dense import DenseTransformer
+    from attemper.workbench.words import WordLike
 
 MOST_WORDS = 1_000_000
 """So many words of a file are measured at most: a pipe may have no end."""
@@ -45,20 +47,33 @@ class MeasuredModel:
     histograms: OutputsOfHistograms | None = None
 
 
-def subject_of(source: str, start: str | None, log_odds: str | None) -> MeasuredModel:
-    """The model that a folder or MODULE:OBJECT names; `start` begins every word and is never exchanged.
+def subject_of(model: Model | Encoder | str, start: str | None, log_odds: str | None) -> MeasuredModel:
+    """The model, or what a folder or MODULE:OBJECT names; `start` begins every word and is never exchanged.
 
     With `log_odds` its one output is ln(P / (1 - P)), P the probability of that output by a softmax over all.
     """
-    if Path(source).is_dir() or ":" not in source:
-        if start is not None:
-            raise OptionError(
-                "'start' is for encoders: no compiled network has such a symbol", options=("start",)
-            )
-        subject = of_model(load(Path(source)), source)
-    else:
-        subject = of_encoder(load_encoder(source), source, start)
+    subject = _named(model, start) if isinstance(model, str) else _subject(model, "", start)
     return subject if log_odds is None else in_log_odds(subject, log_odds)
+
+
+def _named(source: str, start: str | None) -> MeasuredModel:
+    if Path(source).is_dir() or ":" not in source:
+        return _subject(load(Path(source)), source, start)
+    return _subject(load_encoder(source), source, start)
+
+
+def _subject(model: object, source: str, start: str | None) -> MeasuredModel:
+    match model:
+        case Model():
+            if start is not None:
+                raise OptionError("start is for encoders: no compiled network has such a symbol")
+            return of_model(model, source)
+        case Encoder():
+            return of_encoder(model, source, start)
+        case _:
+            raise OptionError(
+                f"model={type(model).__name__} is neither a model nor an encoder: see docs/limits.md"
+            )
 
 
 def of_encoder(encoder: Encoder, source: str = "", start: str | None = None) -> MeasuredModel:
@@ -145,28 +160,28 @@ def in_log_odds(subject: MeasuredModel, name: str) -> MeasuredModel:
 
 
 def words_in(
-    lines: Iterable[str], subject: MeasuredModel, place: Callable[[int], str]
+    words: Iterable[WordLike], subject: MeasuredModel, place: Callable[[int], str]
 ) -> dict[int, Integers]:
-    """The words on the lines, framed and numbered, by their length n.
+    """The words, without markers, framed and numbered, by their length n.
 
-    Raises `WordError`, with the `place` of the line, for a word that cannot be read, or without a symbol.
+    Raises `WordError`, with the `place` of the word, for a word that cannot be read, or without a symbol.
     """
     frame, symbols = subject.frame, [subject.symbols[k] for k in subject.frame.free]
     numbers = {symbol: k for k, symbol in enumerate(symbols)}
     bodies: dict[int, list[list[int]]] = {}
-    for line_number, line in enumerate(lines, start=1):
-        if line_number > MOST_WORDS:
-            raise WordError(f"more than {MOST_WORDS:,} words are not measured: give fewer lines")
-        word = _word_on(line, line_number, Alphabet(tuple(symbols)), place(line_number))
+    for word_number, given in enumerate(words, start=1):
+        if word_number > MOST_WORDS:
+            raise WordError(f"more than {MOST_WORDS:,} words are not measured: give fewer")
+        word = _word(given, word_number, Alphabet(tuple(symbols)), place(word_number))
         bodies.setdefault(len(word), []).append([numbers[symbol] for symbol in word])
     if not bodies:
-        raise WordError("there is no word to measure: give one word a line")
+        raise WordError("there is no word to measure: give one at least")
     return {size + frame.fixed: frame.words(np.array(some)) for size, some in sorted(bodies.items())}
 
 
-def _word_on(line: str, number: int, alphabet: Alphabet, place: str) -> Word:
+def _word(given: WordLike, number: int, alphabet: Alphabet, place: str) -> Word:
     try:
-        word = parse_word(line, alphabet)
+        word = word_of(given, alphabet)
     except WordError as error:
         raise WordError(f"{place}: {error}", word=number, **error.details) from None
     if not word:

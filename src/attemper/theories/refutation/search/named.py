@@ -30,6 +30,9 @@ from attemper.workbench.spelling import Kind, spelling_of
 if TYPE_CHECKING:
     from attemper.workbench.naming import AtName, EmptyName, LanguageLike
 
+FOLLOWED = 20_000
+"""A language that keeps more configurations is not made an automaton."""
+
 SHOWN = 40
 """How many symbols of a word a message shows."""
 
@@ -62,14 +65,28 @@ def target_of(
         return given
     symbols = tuple(symbol for symbol in model.symbols if symbol != model.ending)
     spelling = spelling_of(given) if isinstance(given, str) else None
+    if isinstance(given, Language) and not set(given.alphabet.symbols) <= set(symbols):
+        spelling = given.spelling
     if spelling is not None and spelling.kind is Kind.ZOO:
         needed = len(language_named(spelling.text).alphabet)
         if len(symbols) < needed:
             raise UnsupportedError(f"'{given}' needs {needed} symbols, and the model has {len(symbols)}")
-        found = naming.language(given, Alphabet(symbols[:needed]), at=at, empty=empty)
+        found = naming.language(str(spelling), Alphabet(symbols[:needed]), at=at, empty=empty)
     else:
         found = naming.language(given, like=Alphabet(symbols), at=at, empty=empty)
-    return _brackets(found) or found.automaton()
+    return _brackets(found) or _automaton(found)
+
+
+def _automaton(found: Language) -> Dfa:
+    # Formulas have their automata by way of the compiler and the checker, which automata need not load.
+    from attemper.checker.names import UnprovenError
+    from attemper.workbench.automata import Caps, automaton_of_language
+
+    found.require_verdicts()
+    try:
+        return automaton_of_language(found.definition, found.alphabet, Caps(FOLLOWED))
+    except UnprovenError as error:
+        raise UnsupportedError(f"{found} is not made an automaton: {error}") from None
 
 
 def _brackets(found: Language) -> Dyck | Blocks | None:
@@ -170,7 +187,7 @@ def _reason(model: HardModel, language: Target) -> str:
     if wrong is not None:
         shown = " ".join(wrong) if len(wrong) <= SHOWN else f"{' '.join(wrong[:SHOWN])} ..."
         nothing += f" (but the model is wrong on a word: {shown})"
-    retry = "more time (--seconds) or a longer word (--length) may help"
+    retry = "more time (seconds) or a longer word (length) may help"
     try:
         if isinstance(language, Dyck):
             return f"{nothing}; {retry}"

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TypeGuard, final
+from typing import NoReturn, TypeGuard, final
 
+from attemper.checker.report import record_of
 from attemper.checker.verdict import Status, Verdict
-from attemper.errors import AttemperError, InternalError, OptionError
+from attemper.errors import AttemperError, ExitCode, InternalError, OptionError
+from attemper.html_tables import Tabled
+from attemper.languages.words import Word
 from attemper.models.hard.networks import NetworkModel
 from attemper.models.hard.protocol import HardModel
 from attemper.modules import ModuleError, blaming
 from attemper.theories.refutation.certificate.files import Refutation
 from attemper.theories.refutation.certificate.files import save as save_refutation
+from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.certificate.targets import Target
 from attemper.theories.refutation.check.claims import check_refutation
+from attemper.theories.refutation.report import picture
 from attemper.theories.refutation.search.named import refute
 from attemper.theories.refutation.search.probing import probe
+from attemper.workbench.cli.console import out, text_of
 
 
 @final
 @dataclass(frozen=True, repr=False)
-class Finding:
+class Finding(Tabled):
     """What a search for a refutation found, and what the independent checker says to that.
 
-    `refutation` has the two words, `member` in the language and `stranger` outside, and the restriction on
-    which the model never changes its `answer`; it and the `verdict` are None where nothing was found, for the
-    `reason` that is named. `seconds` is how long the search took; `interrupted` says that Ctrl-C ended it,
-    and that this is the best so far.
+    `refutation` has the two words, and the restriction on which the model never changes its `answer`; it and
+    the `verdict` are None where nothing was found, for the `reason` that is named. `seconds` is how long the
+    search took; `interrupted` says that Ctrl-C ended it, and that this is the best so far. It prints as the
+    lines of `attemper refute`; `note` is the first of them, on a name that two languages have.
     """
 
     refutation: Refutation | None
@@ -37,12 +43,64 @@ class Finding:
     reason: str
     seconds: float
     interrupted: bool = False
+    note: str = ""
+
+    @property
+    def status(self) -> Status:
+        """PROVED, or PROVED_UNDER_ASSUMPTIONS; UNKNOWN where nothing was found."""
+        return Status.UNKNOWN if self.verdict is None else self.verdict.status
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        """The word in the language, and the one that is not; none where nothing was found."""
+        return () if self.refutation is None else (self.refutation.member, self.refutation.stranger)
+
+    @property
+    def restriction(self) -> Restriction | None:
+        """Which symbols each position may have, so that the model's answer stays the same."""
+        return None if self.refutation is None else self.refutation.restriction
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What the command line returns."""
+        if self.verdict is None:
+            return ExitCode.UNKNOWN
+        return ExitCode.INTERRUPTED if self.interrupted else self.verdict.exit_code
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a search can end with UNKNOWN, so it is neither true nor false: look at its status")
 
     def __repr__(self) -> str:
-        if self.refutation is None or self.verdict is None:
-            return f"<Finding: not refuted after {self.seconds:.1f} s>"
+        if self.refutation is None:
+            return f"<Finding: {self.status}, not refuted after {self.seconds:.1f} s>"
         free, size = len(self.refutation.restriction.free), len(self.refutation.restriction.allowed)
-        return f"<Finding: {self.verdict.status}, {free} of {size} positions are free>"
+        return f"<Finding: {self.status}, {free} of {size} positions are free>"
+
+    def __str__(self) -> str:
+        return text_of(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        if self.note:
+            yield self.note
+        if self.refutation is None or self.verdict is None:
+            yield f"not refuted: {self.reason}"
+            return
+        claims = self.verdict.claims
+        yield from (f"{claim.status}: {claim.text}" for claim in claims)
+        yield from (f"assuming {one}" for one in dict.fromkeys(a for c in claims for a in c.assumptions))
+        named = dict.fromkeys(claim.arithmetic for claim in claims if claim.arithmetic)
+        yield from (f"arithmetic: {arithmetic}" for arithmetic in named)
+        yield from picture(self.refutation, out.columns)
+
+    @property
+    def record(self) -> dict[str, object]:
+        """The verdict with both words, or the reason why there is none, as JSON data."""
+        said = (
+            {"verdict": str(self.status), "reason": self.reason}
+            if self.verdict is None
+            else record_of(self.verdict)
+        )
+        return {**said, "seconds": round(self.seconds, 1)}
 
     def save(self, path: str | Path) -> None:
         """Write the refutation to a file for `attemper check`.

@@ -1,16 +1,20 @@
-"""`attemper limits bound` and `attemper check` of what it writes, as users type them."""
+"""`attemper bound` and `attemper check` of what it writes, as users type them."""
 
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 
+import attemper as library
 from attemper.checker.folders import check_path
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, OptionError
-from attemper.theories.influence.ask import BoundRequest, bound_and_check
+from attemper.models.soft.weights import Encoder
+from attemper.theories.influence.ask import bounding
+from attemper.theories.influence.ask.bounding import BoundRequest, Limit, bound_and_check
 from tests.support.cli.command_line import attemper
 from tests.support.drawn.encoders import fixture, random_encoder
 
@@ -68,7 +72,7 @@ def _models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def bound(name: str, *options: object) -> tuple[int, str]:
-    outcome = attemper("limits", "bound", f"some_encoders:{name}", *options)
+    outcome = attemper("bound", f"some_encoders:{name}", *options)
     return outcome.code, outcome.out
 
 
@@ -89,6 +93,31 @@ def test_a_bound_is_written_and_checked() -> None:
     assert check_path(Path("bound.json"), model="some_encoders:majority").status is Status.UNKNOWN
 
 
+def test_the_command_prints_what_python_finds() -> None:
+    found = library.bound(fixture("majority_1_post"), n0=1000)
+    assert (found.status, found.exit_code) == (Status.PROVED, ExitCode.OK)
+    assert str(found) == bound("majority", "--n0", 1000)[1].rstrip("\n")
+    record = json.loads(bound("majority", "--n0", 1000, "--json")[1])
+    assert {**found.record, "seconds": 0, "encoder": ""} == {**record, "seconds": 0, "encoder": ""}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"n0": 1}, "from 2 on"),
+        ({"length": 0}, "from 2 on"),
+        ({"p": "x"}, "p must be a number between 0 and 1"),
+        ({"margin": -1}, "margin must be a number above 0"),
+        ({"typical": "dyck2"}, "parity-even and parity-odd"),
+    ],
+)
+def test_what_means_nothing_to_python_is_said(options: dict[str, object], said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        library.bound(fixture("majority_1_post"), **options)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="encoder=int is no encoder"):
+        library.bound(3)  # type: ignore[arg-type]
+
+
 def test_the_same_as_json() -> None:
     code, said = bound("majority", "--json", "--n0", 1000)
     record = json.loads(said)
@@ -99,20 +128,20 @@ def test_the_same_as_json() -> None:
 
 def test_all_words_of_a_recogniser_of_ones_are_unknown_and_typical_ones_are_not() -> None:
     """The worst word has one 0, which gets nearly all attention: the change grows with e^r."""
-    code, said = bound("ones", "--seconds", 2)
+    code, said = bound("ones", "--seconds", 4)
     assert (code, "no finite bound" in said) == (ExitCode.UNKNOWN, True)
     code, said = bound("ones", "--typical", "parity-even", "--tau", "0.1")
     assert (code, "typical words" in said, "all words" in said) == (ExitCode.OK, True, True)
 
 
 def test_one_length_by_its_table_or_by_two_words() -> None:
-    code, said = bound("sinusoidal", "--n", 16)
+    code, said = bound("sinusoidal", "--length", 16)
     assert (code, "one symbol of any word of n = 16 symbols" in said) == (ExitCode.OK, True)
-    code, said = bound("deep", "--n", 16)
+    code, said = bound("deep", "--length", 16)
     assert code == ExitCode.OK
     assert "the two words of 15 symbols" in said
     assert "UNKNOWN: the bound for all words of n = 16 is vacuous" in said
-    code, said = bound("causal", "--n", 12)
+    code, said = bound("causal", "--length", 12)
     assert code == ExitCode.OK
 
 
@@ -135,32 +164,70 @@ def test_of_three_symbols_it_is_said_that_not_all_words_were_measured() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "code", "said"),
     [
-        ("majority", ("--n", 64), ExitCode.USAGE, "--n is for encoders with a mask or positions"),
-        ("sinusoidal", (), ExitCode.USAGE, "say which, as --n 64"),
-        ("sinusoidal", ("--n", 64, "--typical", "parity-even"), ExitCode.USAGE, "--typical is for unmasked"),
-        ("majority", ("--typical", "parity-even", "--p", "1"), ExitCode.USAGE, "--p must be between 0 and 1"),
-        ("majority", ("--typical", "parity-even", "--p", "x"), ExitCode.USAGE, "--p must be between 0 and 1"),
-        ("majority", ("--typical", "parity-even", "--tau", "0"), ExitCode.USAGE, "--tau must be between"),
+        ("majority", ("--length", 64), ExitCode.USAGE, "length is for encoders with a mask or positions"),
+        ("sinusoidal", (), ExitCode.USAGE, "say which, as in length=64"),
+        (
+            "sinusoidal",
+            ("--length", 64, "--typical", "parity-even"),
+            ExitCode.USAGE,
+            "typical is for unmasked",
+        ),
+        (
+            "majority",
+            ("--typical", "parity-even", "--p", "1"),
+            ExitCode.USAGE,
+            "p must be a number between 0 and 1",
+        ),
+        (
+            "majority",
+            ("--typical", "parity-even", "--p", "x"),
+            ExitCode.USAGE,
+            "p must be a number between 0 and 1",
+        ),
+        (
+            "majority",
+            ("--typical", "parity-even", "--tau", "0"),
+            ExitCode.USAGE,
+            "tau must be a number between",
+        ),
         ("majority", ("--typical", "dyck2"), ExitCode.USAGE, "parity-even and parity-odd"),
-        ("majority", ("--margin", "0"), ExitCode.USAGE, "--margin must be a number above 0"),
+        ("majority", ("--margin", "0"), ExitCode.USAGE, "margin must be a number above 0"),
         ("majority", ("--n0", "0"), ExitCode.USAGE, "--n0"),
-        ("deep", ("--n", 100_000), ExitCode.UNSUPPORTED, "too many for a table of several layers"),
+        ("deep", ("--length", 100_000), ExitCode.UNSUPPORTED, "too many for a table of several layers"),
         ("wrong", (), ExitCode.MODULE, "of the type str, not an encoder"),
         ("missing", (), ExitCode.USAGE, "has no 'missing'"),
+        ("sinusoidal", ("--n", 64), ExitCode.USAGE, "write --length N"),
     ],
 )
 def test_what_cannot_be_bounded_is_refused(
     name: str, options: tuple[object, ...], code: ExitCode, said: str
 ) -> None:
     for more in ((), ("--json",)):
-        outcome = attemper("limits", "bound", f"some_encoders:{name}", *options, *more)
+        outcome = attemper("bound", f"some_encoders:{name}", *options, *more)
         assert (outcome.code, said in outcome.err) == (code, True), outcome.err
 
 
 def test_a_compiled_network_is_refused_with_the_reason(tmp_path: Path) -> None:
     assert attemper("compile", "O a", "--alphabet", "ab", "-o", tmp_path / "net").code == ExitCode.OK
-    outcome = attemper("limits", "bound", tmp_path / "net")
+    outcome = attemper("bound", tmp_path / "net")
     assert (outcome.code, "attemper influence" in outcome.err) == (ExitCode.UNSUPPORTED, True)
+
+
+def test_what_the_start_takes_is_not_for_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[float] = []
+
+    def slow(name: str) -> Encoder:
+        time.sleep(0.5)
+        return fixture("majority_1_post")
+
+    def noted(encoder: Encoder, asked: BoundRequest, source: str = "") -> Limit:
+        seen.append(asked.seconds)
+        return Limit(None, None, "not looked for", (), 0, 0.0)
+
+    monkeypatch.setattr(bounding, "encoder_named", slow)
+    monkeypatch.setattr(bounding, "bound_and_check", noted)
+    assert bound("majority", "--seconds", 30)[0] == ExitCode.UNKNOWN
+    assert 0 < seen[0] <= 29.5
 
 
 def test_an_interrupted_search_ends_with_the_best_so_far() -> None:
@@ -176,6 +243,10 @@ def test_an_interrupted_search_ends_with_the_best_so_far() -> None:
 
 def test_a_bound_that_was_not_found_cannot_be_saved(tmp_path: Path) -> None:
     limit = bound_and_check(random_encoder(1), BoundRequest(seconds=0))
-    assert repr(limit).startswith("<Limit: no bound")
+    assert repr(limit).startswith("<Limit: UNKNOWN, no bound")
+    assert (limit.status, limit.exit_code) == (Status.UNKNOWN, ExitCode.UNKNOWN)
+    assert str(limit).startswith("UNKNOWN: no finite bound was found")
+    with pytest.raises(TypeError, match="look at its status"):
+        bool(limit)
     with pytest.raises(OptionError, match="there is no bound to save"):
         limit.save(tmp_path / "bound.json")

@@ -10,15 +10,17 @@ from itertools import takewhile
 from math import ceil, floor, isfinite, log10
 from pathlib import Path
 from time import monotonic
-from typing import assert_never, final
+from typing import NoReturn, assert_never, final
 
 import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from attemper.checker.report import record_of
 from attemper.checker.verdict import Status, Verdict
-from attemper.errors import InternalError, OptionError, UnsupportedError
-from attemper.languages.sources.values import END, Parity, name_of
+from attemper.errors import ExitCode, InternalError, OptionError, UnsupportedError
+from attemper.html_tables import Tabled
+from attemper.languages.sources.values import END, Parity, name_of, source_named
 from attemper.models.arrays import Floats
 from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.soft import outputs_of, outputs_of_histograms
@@ -81,6 +83,9 @@ SPLITS = Fraction(1, 2**10)
 MOST_PAIRS = 100_000
 """For at most so many lengths, one by one, two words are looked for that no margin parts."""
 
+MOST_DENOMINATOR = 10**6
+"""Numbers that are asked for are of few digits."""
+
 TRIED = 16
 """How many words are tried for two whose outputs are close."""
 
@@ -108,7 +113,7 @@ class Typical:
 
 @final
 @dataclass(frozen=True, repr=False)
-class Limit:
+class Limit(Tabled):
     """What a search for a bound found, and what the independent checker says to that.
 
     `bound` and `verdict` are None where nothing finite was found, for the `reason` that is named. `measured`
@@ -116,7 +121,7 @@ class Limit:
     words where the encoder has two symbols beside the marker, and of words that were tried where it has more
     (`is_of_all_words`); empty where nothing was measured, as of positions with a period.
     `remark` says what was tried without success before this bound. Where only typical words are meant,
-    `measured` is of these, and `everywhere` of all words.
+    `measured` is of these, and `everywhere` of all words. It prints as the lines of `attemper bound`.
     """
 
     bound: OneSymbolBound | None
@@ -130,10 +135,61 @@ class Limit:
     everywhere: tuple[int, float] | None = None
     is_of_all_words: bool = True
 
+    @property
+    def status(self) -> Status:
+        """PROVED; UNKNOWN where no bound was found."""
+        return Status.UNKNOWN if self.verdict is None else self.verdict.status
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What the command line returns."""
+        if self.verdict is None:
+            return ExitCode.UNKNOWN
+        return ExitCode.INTERRUPTED if self.interrupted else self.verdict.exit_code
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a search can end with UNKNOWN, so it is neither true nor false: look at its status")
+
     def __repr__(self) -> str:
-        if self.bound is None or self.verdict is None:
-            return f"<Limit: no bound after {self.seconds:.1f} s>"
-        return f"<Limit: {self.verdict.status}, {self.verdict.claims[0].text}>"
+        if self.verdict is None:
+            return f"<Limit: {self.status}, no bound after {self.seconds:.1f} s>"
+        return f"<Limit: {self.status}, {self.verdict.claims[0].text}>"
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        """The claims, and what was measured beside them; or why there are none."""
+        if self.verdict is None:
+            yield f"UNKNOWN: {self.reason}"
+        else:
+            yield from (f"{claim.status}: {claim.text}" for claim in self.verdict.claims)
+            yield f"arithmetic: {self.verdict.claims[0].arithmetic}"
+        if self.remark:
+            yield f"UNKNOWN: {self.remark}"
+        if self.everywhere is not None and self.bound is not None:
+            yield "what follows rests on the bound for typical words, and counts the others in"
+        kind = "all words" if self.is_of_all_words else "the words that were tried"
+        kind = kind if self.everywhere is None else "typical words"
+        for words, each in [*((kind, each) for each in self.measured), ("all words", self.everywhere)]:
+            if each is not None:
+                yield f"n times the greatest change of {words} is {each[1]:.6g} at n = {each[0]}: measured"
+        if self.leaves:
+            yield f"{self.leaves:,} leaves"
+
+    @property
+    def record(self) -> dict[str, object]:
+        """The same as JSON data."""
+        said = {"verdict": str(self.status), "reason": self.reason}
+        return {
+            **(said if self.verdict is None else record_of(self.verdict)),
+            "measured": list(map(_measured, self.measured)),
+            "measured_of": "all words" if self.is_of_all_words else "words that were tried",
+            "measured_over_all_words": None if self.everywhere is None else _measured(self.everywhere),
+            "leaves": self.leaves,
+            "remark": self.remark,
+            "seconds": round(self.seconds, 1),
+        }
 
     def save(self, path: str | Path) -> None:
         """Write the bound to a file for `attemper check`.
@@ -143,6 +199,10 @@ class Limit:
         if self.bound is None:
             raise OptionError(f"there is no bound to save: {self.reason}")
         save_bound(self.bound, Path(path))
+
+
+def _measured(pair: tuple[int, float]) -> dict[str, object]:
+    return {"n": pair[0], "n_times_change": pair[1]}
 
 
 def rounded_up(value: float | Fraction) -> Fraction:
@@ -200,6 +260,73 @@ class BoundRequest:
     report: Callable[[str], None] = lambda _: None
 
 
+def bound(
+    encoder: Encoder | str,
+    *,
+    n0: int = 4096,
+    length: int | None = None,
+    typical: str | None = None,
+    tau: Fraction | str = "0.1",
+    p: Fraction | str = "1/2",
+    margin: Fraction | str = "1",
+    seconds: float = 60,
+    report: Callable[[str], None] = lambda _: None,
+) -> Limit:
+    """Bound what one symbol can change in an encoder with soft attention, and what follows, with proof.
+
+    The largest change |f(x) - f(x')| of an output, over words x, x' of n symbols (the end marker counted)
+    that differ in one symbol but the last, is at most C/n: for all words of all lengths n >= n0 where there
+    are neither mask nor positions, for those with n = n0 mod m where positions have the period m. Every other
+    encoder has a bound for all words of one `length` n, or for two words. (Hahn 2020, Lemma 5, with computed
+    constants, and Theorem 6; `docs/limits.md`, and `certificates/FORMAT.md`, section 9.)
+
+    * `encoder`: an `Encoder`, as `attemper.models.soft.reading` reads it from PyTorch, or `"MODULE:OBJECT"`.
+    * `typical`: "parity-even" or "parity-odd": the constant is for words whose frequency of 1s is within
+      `tau` of that source's alone; `p` is its probability of ending.
+    * `margin`: from which n on PARITY is decided with no such margin is said, too.
+    * `seconds`: half of them are for the search; the rest is for the checker. `report` hears what is done.
+
+    Cross-entropies that follow are in nats, for words of at least n symbols. Raises `OptionError` for options
+    that do not fit the encoder, and `UnsupportedError` for encoders of which nothing is proved.
+
+    >>> import numpy as np
+    >>> from attemper.models.soft.weights import Encoder, Mask, NoPositions
+    >>> rows, one = np.arange(3.0)[:, None], np.ones((1, 1))
+    >>> symbols = ("0", "1", "$")
+    >>> encoder = Encoder(symbols, "$", rows, NoPositions(), Mask.FUTURE_MASKED, (), one, one[0], ("o",))
+    >>> found = bound(encoder, length=16)
+    >>> found.status, found.bound.bound.change
+    (<Status.PROVED: 'PROVED'>, Fraction(0, 1))
+    """
+    if not isinstance(encoder, Encoder | str):
+        raise OptionError(
+            f"encoder={type(encoder).__name__} is no encoder: docs/limits.md says how one is read"
+        )
+    if type(n0) is not int or n0 < 2 or (length is not None and (type(length) is not int or length < 2)):
+        raise OptionError("n0 and length are numbers of symbols from 2 on, the end marker counted")
+    source = source_named(typical or "parity-even", _number(p, "p", Fraction(1)))
+    if not isinstance(source, Parity):
+        raise OptionError("bounds follow for parity-even and parity-odd: an encoder reads 0 and 1")
+    words = None if typical is None else Typical(source, _number(tau, "tau", Fraction(1)))
+    began = monotonic()
+    found = encoder_named(encoder) if isinstance(encoder, str) else encoder
+    left = seconds - (monotonic() - began)
+    asked = BoundRequest(n0, length, source, words, _number(margin, "margin"), left, report)
+    return bound_and_check(found, asked, encoder if isinstance(encoder, str) else "")
+
+
+def _number(given: Fraction | str, name: str, below: Fraction | None = None) -> Fraction:
+    """A number above 0 and below another, read exactly. Raises `OptionError`."""
+    try:
+        found = Fraction(given)
+    except (ValueError, ZeroDivisionError, TypeError, OverflowError):
+        found = Fraction(0)
+    if not found > 0 or (below is not None and not found < below) or found.denominator > MOST_DENOMINATOR:
+        allowed = "above 0" if below is None else f"between 0 and {below}"
+        raise OptionError(f"{name} must be a number {allowed}, for example 1/2", options=(name,))
+    return found
+
+
 def encoder_named(source: str) -> Encoder:
     """The encoder that MODULE:OBJECT names.
 
@@ -229,25 +356,21 @@ def bound_and_check(encoder: Encoder, asked: BoundRequest, source: str = "") -> 
     if encoder.mask is Mask.UNMASKED and isinstance(encoder.positions, NoPositions | Periodic):
         if asked.length is not None:
             raise OptionError(
-                "'n' is for encoders with a mask or positions: this one has a bound for all n", options=("n",)
+                "length is for encoders with a mask or positions: this one has a bound for all n"
             )
         if asked.typical is not None and isinstance(encoder.positions, Periodic):
-            raise OptionError("'typical' is for encoders without position embeddings", options=("typical",))
+            raise OptionError("typical is for encoders without position embeddings")
         if asked.typical is not None and len(encoder.symbols) != 3:
-            raise OptionError(
-                "'typical' is for encoders over two symbols beside the end marker", options=("typical",)
-            )
+            raise OptionError("typical is for encoders over two symbols beside the end marker")
         if asked.start > MOST_LENGTH:
-            raise OptionError(f"'n0' must be at most {MOST_LENGTH:,}", options=("n0",))
+            raise OptionError(f"n0 must be at most {MOST_LENGTH:,}")
         return _by_frequencies(encoder, source, asked)
     if asked.typical is not None:
-        raise OptionError(
-            "'typical' is for unmasked encoders without position embeddings", options=("typical",)
-        )
+        raise OptionError("typical is for unmasked encoders without position embeddings")
     if asked.length is None:
         raise OptionError(
-            "an encoder with a mask or positions has a bound for one length: say which, as n=64",
-            options=("n",),
+            "an encoder with a mask or positions has a bound for one length: say which, as in length=64",
+            options=("length",),
         )
     return _by_table(encoder, source, asked.length, asked)
 

@@ -1,29 +1,37 @@
-"""What `attemper limits source` says of a source: tables of numbers in balls."""
+"""What `attemper source` says of a source: tables of numbers in balls."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from typing import assert_never, final
 
 import flint
+from rich.table import Table
 
 from attemper.errors import OptionError
 from attemper.exact.balls import ball, precision
+from attemper.html_tables import Tabled
 from attemper.languages.sources import bracket_levels, brackets, laws, levels, pairs
 from attemper.languages.sources.bracket_levels import LengthParity
 from attemper.languages.sources.entropies import PRECISION, in_bits
 from attemper.languages.sources.values import Brackets, Parity, Source, name_of, require_length
 from attemper.theories.influence.certificate import encode, load
+from attemper.workbench.cli.console import text_of
 from attemper.workbench.report.files import ShownFile
+from attemper.workbench.report.tables import table
 
 CHANGES = tuple(map(Fraction, ("0", "0.1", "0.5", "1", "2", "4")))
 """The eps whose floors are shown."""
 
 LONGEST = brackets.LONGEST
 """No longer prefixes, whatever the source is."""
+
+SHOWN = 8
+"""So many lines of a law are shown as text; in JSON all."""
 
 
 @final
@@ -46,12 +54,13 @@ class ReportTable:
 
 
 @final
-@dataclass(frozen=True)
-class SourceReport:
+@dataclass(frozen=True, repr=False)
+class SourceReport(Tabled):
     """All that is said of a source after n symbols: what it is, how long words are, and the tables.
 
     Losses, of which `optimum` is H_opt, are in nats, or in `unit` "bits". `mean_length` is None where it is
-    infinite.
+    infinite. It prints as the lines of `attemper source`; `note` is the first of them, on a name that two
+    sources have.
     """
 
     source: Source
@@ -61,6 +70,43 @@ class SourceReport:
     mean_length: Fraction | None
     optimum: flint.arb
     parts: tuple[ReportTable, ...]
+    note: str = ""
+
+    def __repr__(self) -> str:
+        return f"<SourceReport: {name_of(self.source)}, p = {self.source.p}, after {self.n} symbols>"
+
+    def __str__(self) -> str:
+        return text_of(self._parts())
+
+    def _parts(self) -> Iterator[str | Table]:
+        if self.note:
+            yield self.note
+        yield _said(self.source)
+        yield from _measured(self)
+        for part in self.parts:
+            yield ""
+            is_cut = len(part.rows) > SHOWN and not part.is_loss
+            yield f"{part.caption} (the first {SHOWN} of {len(part.rows)})" if is_cut else part.caption
+            yield _drawn(part, SHOWN if is_cut else None)
+
+    @property
+    def record(self) -> dict[str, object]:
+        """The same as JSON data: fractions for p and the mean length, a decimal for P(|w| >= n), floats."""
+        found: dict[str, object] = {
+            "source": name_of(self.source),
+            "p": str(self.source.p),
+            "n": self.n,
+            "unit": self.unit,
+            "survival": decimal(self.survival),
+            "mean_length": None if self.mean_length is None else str(self.mean_length),
+            "optimum": float(self.optimum),
+        }
+        for part in self.parts:
+            found[part.key] = {
+                name: dict(zip(part.columns, map(_as_float, values), strict=True))
+                for name, values in part.rows.items()
+            }
+        return found
 
 
 def report_of(source: Source, n: int, k: int, *, bits: bool) -> SourceReport:
@@ -74,6 +120,7 @@ def report_of(source: Source, n: int, k: int, *, bits: bool) -> SourceReport:
         raise OptionError(
             f"n={n:,} is beyond the {LONGEST:,} symbols of a report: choose a smaller one", options=("n",)
         )
+        raise OptionError(f"n={n:,} is beyond the {LONGEST:,} symbols of a report: choose a smaller number")
     parts: tuple[ReportTable, ...]
     match source:
         case Parity():
@@ -93,26 +140,6 @@ def report_of(source: Source, n: int, k: int, *, bits: bool) -> SourceReport:
         in_bits(best) if bits else best,
         tuple(map(_part_in_bits, parts)) if bits else parts,
     )
-
-
-def record_of(report: SourceReport) -> dict[str, object]:
-    """The report as JSON data: fractions for p and the mean length, a decimal for P(|w| >= n), floats."""
-    mean = report.mean_length
-    found: dict[str, object] = {
-        "source": name_of(report.source),
-        "p": str(report.source.p),
-        "n": report.n,
-        "unit": report.unit,
-        "survival": decimal(report.survival),
-        "mean_length": None if mean is None else str(mean),
-        "optimum": float(report.optimum),
-    }
-    for part in report.parts:
-        found[part.key] = {
-            name: dict(zip(part.columns, map(_as_float, values), strict=True))
-            for name, values in part.rows.items()
-        }
-    return found
 
 
 def decimal(value: flint.arb) -> str:
@@ -270,3 +297,48 @@ def _in_words(value: object) -> str:
             return " ".join(map(_in_words, value)) or "none"
         case _:
             return str(value)
+
+
+# As text -----------------------------------------------------------------------------------------------
+
+
+def _said(source: Source) -> str:
+    """What the source is."""
+    match source:
+        case Parity(p, odd):
+            which = "an odd" if odd else "an even"
+            return (
+                f"{name_of(source)}: words over 0 and 1 with {which} number of 1s. Where the word may end, "
+                f"END comes with p = {p}; 0 and 1 are as likely as each other."
+            )
+        case Brackets(p):
+            return (
+                f"dyck2: well-nested words of ( ) and [ ]. An opening bracket comes with p = {p}, of either "
+                "kind alike; else the one that closes the last open one, or END where none is open."
+            )
+        case _:
+            assert_never(source)
+
+
+def _measured(report: SourceReport) -> Iterator[str]:
+    """The numbers that stand in no table."""
+    source, n = report.source, report.n
+    mean = "infinite" if report.mean_length is None else str(report.mean_length)
+    yield f"P(|w| >= {n}) = {decimal(report.survival)}; the mean length is {mean}"
+    if isinstance(source, Parity):
+        yield (
+            f"given |w| >= {n} the word may end after each prefix of 1 to {n - 1} symbols with probability "
+            f"a = {source.accepting_share}, independently, and after all {n} with 1/2"
+            if n > 1
+            else "given |w| >= 1 the word may end after its first symbol with probability 1/2"
+        )
+    yield f"losses are in {report.unit}; H_opt = {float(report.optimum):.6f}"
+
+
+def _drawn(part: ReportTable, rows: int | None) -> Table:
+    """The first rows, or all, as a table for people."""
+    shown = table(part.about, *part.columns.values(), wraps=(part.about,))
+    for name, values in islice(part.rows.items(), rows):
+        cells = ("" if value is None else f"{float(value):.6f}" for value in values)
+        shown.add_row(part.names.get(name, name), *cells)
+    return shown
