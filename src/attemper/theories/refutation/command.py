@@ -38,7 +38,7 @@ def refute_command(
         typer.Argument(
             metavar="LANGUAGE",
             help=f"{KINDS}: over the model's symbols, which in their order stand for those of the zoo.",
-            autocompletion=
+            autocompletion=languages_begun,
         ),
     ],
     at: AtOption = None,
