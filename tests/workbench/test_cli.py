@@ -214,7 +214,7 @@ def test_a_word_may_look_like_an_option(tmp_path: Path) -> None:
 def test_trace_shows_subformulas_heads_and_margins(majority: Path) -> None:
     outcome = attemper("trace", majority, "011")
     assert outcome.code == ExitCode.OK
-    assert outcome.out.startswith("word 011\n")
+    assert outcome.out.startswith("accepted\nword 011\n")
     assert MAJORITY in outcome.out
     assert "layer 0, head 0: Uniform" in outcome.out
     assert "layer 1, head 0: Sign" in outcome.out
@@ -251,7 +251,7 @@ def test_traced_attention_is_a_distribution_that_respects_the_mask(majority: Pat
 
 
 def test_the_empty_word_can_be_traced(majority: Path) -> None:
-    assert attemper("trace", majority, "").out.startswith("word (empty)\n")
+    assert attemper("trace", majority, "").out.startswith("rejected\nword (empty)\n")
     kinds = by_kind(attemper("trace", majority, "", "--json"))
     assert set(kinds) == {"subformula", "output"}
     assert kinds["output"] == [{"kind": "output", "word": [], "values": []}]
