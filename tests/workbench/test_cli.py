@@ -254,7 +254,7 @@ def test_the_empty_word_can_be_traced(majority: Path) -> None:
     assert attemper("trace", majority, "").out.startswith("rejected\nword (empty)\n")
     kinds = by_kind(attemper("trace", majority, "", "--json"))
     assert set(kinds) == {"subformula", "output"}
-    assert kinds["output"] == [{"kind": "output", "word": [], "values": []}]
+    assert kinds["output"] == [{"kind": "output", "word": [], "accepted": False, "outputs": [], "values": []}]
 
 
 def test_long_words_are_traced_in_full_only_with_json(majority: Path) -> None:
@@ -375,7 +375,6 @@ def test_exit_2_for_wrong_usage(majority: Path, tmp_path: Path) -> None:
         ("verify", majority, "--up-to", "many"),
         ("show", majority, "--colour"),
         ("compile", "a", "--alphabet", "a"),
-        ("compile", "a", "-o", tmp_path / "x"),
         ("compile", "a", "--alphabet", "a", "-o", tmp_path / "x", "--at", "middle"),
         ("compile", "a", "--alphabet", "a", "-o", tmp_path / "x", "--regime", "encoder"),
     ):
