@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from attemper.workbench.cli.completion import languages_begun
 from attemper.workbench.cli.options import AtOption, EmptyOption, Json
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.searching import require_file, shown_and_written, use_few_threads
