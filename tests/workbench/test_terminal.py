@@ -261,18 +261,18 @@ def test_numbers_are_shown_where_they_fit(compiled: dict[tuple[str, int], str]) 
 
 def test_truth_stands_below_the_symbols(compiled: dict[tuple[str, int], str]) -> None:
     lines = attemper("trace", "net3", "0110010111", columns=80).out.splitlines()
-    start = lines[2].index("1234567890")
-    assert [line[start:].rstrip() for line in lines[1:4]] == ["         1", "1234567890", "0110010111"]
-    assert lines[3].startswith("subformula ")
-    assert (lines[5][:3], lines[5][start:].rstrip()) == ("'0'", "1..11.1...")
+    start = lines[3].index("1234567890")
+    assert [line[start:].rstrip() for line in lines[2:5]] == ["         1", "1234567890", "0110010111"]
+    assert lines[4].startswith("subformula ")
+    assert (lines[6][:3], lines[6][start:].rstrip()) == ("'0'", "1..11.1...")
 
 
 def test_symbols_of_several_characters_stand_above_their_truth(
     compiled: dict[tuple[str, int], str],
 ) -> None:
     lines = attemper("trace", "net6", "w0 i r0 r1", columns=80).out.splitlines()
-    start = lines[2].index("w0")
-    assert lines[2][start:].rstrip() == "w0 i  r0 r1"
+    start = lines[3].index("w0")
+    assert lines[3][start:].rstrip() == "w0 i  r0 r1"
     (row,) = (line for line in lines if line.startswith("w0 "))
     assert row[start:].rstrip() == "1  .  .  ."
 
