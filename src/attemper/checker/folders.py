@@ -24,7 +24,7 @@ from attemper.networks.layers import Network
 from attemper.registry import FORMATS
 
 CHECKED = (
-    "give the folder of a network, or the file of a refutation (refute -o), of a bound (limits bound -o) or "
+    "give the folder of a network, or the file of a refutation (refute -o), of a bound (bound -o) or "
     "of a depth (depth -o)"
 )
 """What there is to check."""
