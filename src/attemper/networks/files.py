@@ -168,7 +168,7 @@ def with_weights(network: layers.Network, tensors: Mapping[str, Tensor]) -> Edit
 
 def _contents(folder: Path) -> tuple[Mapping[str, object], bytes, bytes]:
     """The object that network.json holds, and the bytes of both files: no more weights than it announces."""
-    remedy = "a network is a folder made by 'attemper compile FORMULA -o DIR'"
+    remedy = "a network is a folder made by 'attemper compile LANGUAGE -o DIR'"
     text = read_bytes(folder / STRUCTURE, remedy)
     with _refusing(folder / STRUCTURE, "is not complete JSON"):
         structure = parse_json(text)
