@@ -33,12 +33,13 @@ EVERYDAY = {
 
 PLAIN = {
     *("hard-attention", "end-of-word", "well-nested", "0-based", "two-element"),
-    *("DIR", "FILE", "MODULE", "OBJECT", "FORMULA", "OPTIONS", "COMMAND", "ARGS", "WORD", "JSON", "TEXT"),
+    *("DIR", "FILE", "PATH", "MODULE", "OBJECT", "LANGUAGE", "MODEL", "OPTIONS", "COMMAND", "ARGS", "WORD"),
+    *("JSON", "TEXT", "MODE", "SYMBOLS", "to-formula"),
     *("INTEGER", "FLOAT", "MB", "R", "S", "SHARE", "N", "K", "Q", "H", "C", "UTF", "FORMAT", "PE", "Z2"),
     *("NOT", "NAME", "NUMBER", "SYMBOL", "ADDRESS", "log-log"),
     *("HTML", "KIND", "OUT", "hugging-face", "transformer-lens", "TASK", "RUN", "LENGTHS"),
 }
-"""Words with a hyphen or in capitals that are no terms: of English, and names of what options take."""
+"""Words with a hyphen or in capitals that are no terms: of English, a command, what options take."""
 
 
 def headings() -> list[str]:
@@ -56,12 +57,13 @@ def anchor(heading: str) -> str:
 
 
 def prose(text: str) -> str:
-    """The text with code and headings blanked, every character in its place."""
+    """The text with code, headings, pictures and links to elsewhere blanked, every character in its place."""
 
     def blank(found: re.Match[str]) -> str:
         return re.sub(r"[^\n]", " ", found.group())
 
-    for pattern in (r"```.*?```", r"`[^`\n]*`", r"^#.*$", r"^(?:>>>|\.\.\.) .*$"):
+    code = (r"```.*?```", r"`[^`\n]*`", r"^#.*$", r"^(?:>>>|\.\.\.) .*$")
+    for pattern in (*code, r"!\[[^]]*\]\([^)]*\)", r"(?<=\])\((?!(?:docs/)?glossary)[^)]*\)"):
         text = re.sub(pattern, blank, text, flags=re.DOTALL if pattern.startswith("```") else re.MULTILINE)
     return text
 
@@ -80,17 +82,19 @@ def test_links_to_the_glossary_lead_to_an_entry() -> None:
             assert link in anchors, f"{page.name}: {link}"
 
 
-def test_the_readme_links_each_term_where_it_uses_it_first() -> None:
-    text = prose((ROOT / "README.md").read_text(encoding="utf-8"))
+def test_what_is_read_first_links_each_term_where_it_uses_it_first() -> None:
     linked = 0
-    for heading in set(headings()) - EVERYDAY:
-        found = first_use(heading, text)
-        if found is not None:
-            link = f"](docs/glossary.md#{anchor(heading)})"
-            assert text.startswith(link, found.end()), (
-                f"{heading}: {text[found.start() - 60 : found.end() + 9]}"
-            )
-            linked += 1
+    for page, folder in ((ROOT / "README.md", "docs/"), (ROOT / "docs" / "guarantees.md", "")):
+        text = prose(page.read_text(encoding="utf-8"))
+        # The longest first: "solvable" is not used where "not solvable" is.
+        for heading in sorted(set(headings()) - EVERYDAY, key=len, reverse=True):
+            found = first_use(heading, text)
+            if found is not None:
+                link = f"]({folder}glossary.md#{anchor(heading)})"
+                said = text[max(0, found.start() - 60) : found.end() + 9]
+                assert text.startswith(link, found.end()), f"{page.name}, {heading}: {said}"
+                text = text.replace(f"[{found.group()}{link}", " " * len(f"[{found.group()}{link}"))
+                linked += 1
     assert linked > 20
 
 
@@ -138,7 +142,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
         attemper("to-formula", "regex:a*b", "--alphabet", "ab"),
         *(attemper("zoo", *names) for names in ([], ["parity"], ["dyck-2"], ["seen-3"])),
         attemper("run", net, "ab", "ba"),
-        attemper("verify", net, "--up-to", "3", "--random", "5", "--length", "20"),
+        attemper("verify", net, "--up-to", "3", "--count", "5", "--longest", "20"),
         attemper("certify", net),
     ]
     with checked_here():
@@ -175,7 +179,7 @@ def test_terms_that_look_like_any_word_are_explained_where_they_are_printed(prin
 def test_a_network_without_clamps_is_explained(tmp_path: Path) -> None:
     """`verify` prints this in place of a margin, for what puts out numbers only."""
     compile_language("zoo:fraction-seen").save(tmp_path / "numbers")
-    outcome = attemper("verify", tmp_path / "numbers", "--up-to", "2", "--random", "0")
+    outcome = attemper("verify", tmp_path / "numbers", "--up-to", "2", "--count", "0")
     assert outcome.out.endswith("; no clamps\n")
     text = GLOSSARY.read_text(encoding="utf-8")
     clamp = text.partition("### clamp\n")[2].partition("###")[0]

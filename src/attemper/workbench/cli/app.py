@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from importlib import import_module
 from io import TextIOWrapper
@@ -15,11 +16,9 @@ import typer
 from typer.core import TyperGroup
 
 from attemper.errors import ExitCode
-from attemper.missing import torch_needed
 from attemper.registry import COMMANDS, Command
 from attemper.workbench.cli.console import ReaderLeftError, out
 from attemper.workbench.cli.failing import failed, silence
-from attemper.workbench.cli.progress import progress_shown
 from attemper.workbench.cli.retired import refuse_retired
 
 EPILOG = (
@@ -112,7 +111,7 @@ def commands(arguments: Sequence[str]) -> dict[str, Callable[..., object]]:
     says. Where a shell asks how a line goes on, that line has the arguments.
     """
     typed = typed_in(arguments, os.environ)
-    first = next((argument for argument in typed if argument != "--"), "")
+    first = _first(typed)
     if first == "--version":
         return {}
     named = [command for command in COMMANDS if command.name == first]
@@ -153,9 +152,23 @@ def main() -> None:
     sys.exit(_exit_code())
 
 
-def _title(arguments: Sequence[str]) -> str:
-    """What the command is called while it takes long."""
-    return " ".join(["attemper", *(one.name for one in COMMANDS if arguments[:1] == [one.name])])
+def _first(arguments: Sequence[str]) -> str:
+    """Where a command's name stands."""
+    return next((argument for argument in arguments if argument != "--"), "")
+
+
+@contextmanager
+def _running(arguments: Sequence[str]) -> Iterator[None]:
+    """While a command runs it is said what it is doing, or that it needs torch where that is missing."""
+    if _first(arguments) not in {command.name for command in COMMANDS}:
+        yield
+        return
+    from attemper.missing import torch_needed  # to help needs neither
+    from attemper.workbench.cli.progress import progress_shown
+
+    title = f"attemper {_first(arguments)}"
+    with torch_needed(title), progress_shown(title):
+        yield
 
 
 def _exit_code() -> int:
@@ -168,8 +181,7 @@ def _exit_code() -> int:
             take_kind(os.environ)
         # Whoever says nothing is told what can be said; that is wrong usage all the same.
         refuse_retired(arguments)
-        title = _title(arguments)
-        with torch_needed(title), progress_shown(title):
+        with _running(arguments):
             code = application(arguments)(arguments or ["--help"], standalone_mode=False)
         code = code if arguments else ExitCode.USAGE
         sys.stdout.flush()

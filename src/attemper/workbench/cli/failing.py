@@ -12,7 +12,6 @@ import typer.exceptions
 from attemper.errors import AmbiguousReadingError, AttemperError, ExitCode
 from attemper.escapes import escaped
 from attemper.workbench.cli.console import err, print_json_error
-from attemper.workbench.cli.spelling import as_typed, option_of
 
 
 def failed(error: BaseException) -> int:
@@ -71,8 +70,11 @@ def _command_of(error: typer.exceptions.TyperException) -> list[str]:
 def _details(error: BaseException) -> Mapping[str, object]:
     """What programs are told beside code and message."""
     if isinstance(error, AttemperError):
-        spelt = {"options": list(map(option_of, arguments))} if (arguments := _arguments_of(error)) else {}
-        return {**error.details, **spelt}
+        if arguments := _arguments_of(error):
+            from attemper.workbench.cli.spelling import option_of  # only where arguments are spoken of
+
+            return {**error.details, "options": list(map(option_of, arguments))}
+        return error.details
     if _code_of(error) is ExitCode.INTERNAL:
         return {"traceback": _traceback(error)}
     return {}
@@ -108,9 +110,12 @@ def _code_of(error: BaseException) -> ExitCode:
 
 def _message_of(error: BaseException) -> str:
     match error:
+        case AttemperError() if arguments := _arguments_of(error):
+            from attemper.workbench.cli.spelling import as_typed  # only where arguments are spoken of
+
+            return f"{as_typed(str(error).removesuffix(error.place), arguments)}{error.place}"
         case AttemperError():
-            message = str(error).removesuffix(error.place)
-            return f"{as_typed(message, _arguments_of(error))}{error.place}"
+            return str(error)
         case KeyboardInterrupt():
             return "interrupted"
         case typer.exceptions.TyperException():

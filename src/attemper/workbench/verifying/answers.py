@@ -94,8 +94,8 @@ class Verification:
                 f"{_plain(wrong.expected)}, on the word {show_word(wrong.word)}"
             )
             return
-        margin = "" if self.margin is None else f"; smallest margin {self.margin:.6f}"
-        yield f"no disagreement (measured, not proved){margin}"
+        margin = "no clamps" if self.margin is None else f"smallest margin {self.margin:.6f}"
+        yield f"no disagreement (measured, not proved); {margin}"
 
     def __str__(self) -> str:
         return "\n".join(map(escaped, self.lines()))
