@@ -78,7 +78,7 @@ def test_verify_builds_two_modules_however_many_words_there_are(monkeypatch: pyt
 def test_a_refutation_is_found_proved_and_saved(tmp_path: Path) -> None:
     model = attemper.compile("O (b & Y a)", "ab")
     parity = attemper.regex("(a*ba*b)*a*", "ab")
-    for language in ("parity", parity, attemper.compile(parity)):
+    for language in ("zoo:parity", parity, attemper.compile(parity)):
         found = attemper.refute(model, language, length=12, free=0.7)
         assert found.verdict is not None
         assert found.refutation is not None
@@ -103,15 +103,15 @@ def test_models_of_ones_own_are_refuted() -> None:
 def test_what_cannot_be_refuted_is_refused() -> None:
     reader, majority = attemper.compile("O b", "ab"), attemper.compile("#<[a] <= #<[b]", "ab")
     for arguments, said in (
-        ((reader, "parity"), "say which one, as in n=30"),
-        ((PrefixXor, "parity"), "is no hard-attention model"),
-        ((reader, "parity", 0), "n=0 is not a number of positions"),
-        ((reader, "oddity", 9), "there is no 'oddity' in the zoo"),
-        ((reader, 7, 9), "language=int is neither a name"),
-        ((reader, reader, 9), "language=TemporalLanguage is neither a name"),
-        ((3, "parity"), "say which one"),
-        ((object(), "parity", 9), "model=object is no hard-attention model: it has no 'embed'"),
-        ((PrefixXor(16, 2), "parity", 9), "one for n = 16, not for n = 9"),
+        ((reader, "zoo:parity"), "say which one, as in length=30"),
+        ((PrefixXor, "zoo:parity"), "is no hard-attention model"),
+        ((reader, "zoo:parity", 0), "length=0 is not a number of positions"),
+        ((reader, "zoo:oddity", 9), "there is no 'oddity' in the zoo"),
+        ((reader, 7, 9), "int names no language"),
+        ((reader, object(), 9), "object names no language"),
+        ((3, "zoo:parity"), "say which one"),
+        ((object(), "zoo:parity", 9), "model=object is no hard-attention model: it has no 'embed'"),
+        ((PrefixXor(16, 2), "zoo:parity", 9), "one for length=16, not for length=9"),
     ):
         model, language, *n = arguments
         with pytest.raises(OptionError, match=said):
@@ -171,7 +171,7 @@ def test_nothing_found_has_a_reason() -> None:
     found = attemper.refute(ones, "zoo:ones", length=8, seconds=1)
     assert (found.refutation, found.verdict) == (None, None)
     assert "no restriction was found" in found.reason
-    assert repr(found).startswith("<Finding: not refuted")
+    assert repr(found).startswith("<Finding: UNKNOWN, not refuted")
     with pytest.raises(OptionError, match="there is no refutation to save"):
         found.save("nowhere.json")
 

@@ -41,7 +41,7 @@ def _edited(folder: Path, tmp_path: Path, edit: Any) -> Path:
 
 
 def test_a_compiled_network_carries_a_certificate_that_is_proved(folder: Path) -> None:
-    finished = run_command_line("check", str(folder))
+    finished = run_command_line("check", str(folder), "--all")
     assert finished.code == 0
     lines = finished.out.splitlines()
     assert lines[0] == "PROVED"
@@ -81,9 +81,11 @@ def test_a_claim_about_no_length_is_not_printed_as_proved(folder: Path, tmp_path
     nothing = replace(no_length, horizon=0)
     save_certificate(replace(found, claims=(nothing, RealClaim())), folder)
     said = f"nothing is proved in {nothing.format} with {nothing.kernel} kernels"
-    finished = run_command_line("check", str(folder))
+    finished = run_command_line("check", str(folder), "--all")
     assert (finished.code, finished.out.splitlines()[0]) == (0, "PROVED")
     assert f"  {said}\n" in finished.out
+    short = run_command_line("check", str(folder)).out
+    assert short.startswith("PROVED: all lengths, in real arithmetic\nnothing is proved in ")
     assert "up to 0" not in finished.out
     first, second = run_command_line("check", str(folder), "--json").record["claims"]
     assert (first["verdict"], first["text"], first["vacuous"]) == ("PROVED", said, True)

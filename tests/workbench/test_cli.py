@@ -268,10 +268,10 @@ def test_long_words_are_traced_in_full_only_with_json(majority: Path) -> None:
 
 
 def test_verify_counts_the_words_that_agree(majority: Path) -> None:
-    options = ("--up-to", 3, "--random", 10, "--length", 30, "--seed", 7)
+    options = ("--up-to", 3, "--count", 10, "--longest", 30, "--seed", 7)
     outcome = attemper("verify", majority, *options)
     assert outcome.code == ExitCode.OK
-    assert outcome.out.startswith("soft = hard = exact meaning on 24 words up to length ")
+    assert "exact meaning of #<['0'] <= #<['1'], on 24 words up to length " in outcome.out
     record = attemper("verify", majority, *options, "--json").record
     assert record["agree"] is True
     assert record["words"] == 24
@@ -282,7 +282,7 @@ def test_verify_counts_the_words_that_agree(majority: Path) -> None:
 
 def test_verify_of_no_words_is_refused(majority: Path) -> None:
     """Trying nothing must not look like agreement."""
-    outcome = attemper("verify", majority, "--up-to", 0, "--random", 0, "--json")
+    outcome = attemper("verify", majority, "--up-to", 0, "--count", 0, "--json")
     assert outcome.code == ExitCode.USAGE
     assert outcome.out == ""
     assert "no word to try" in outcome.err
@@ -297,13 +297,13 @@ def wrong(tmp_path: Path) -> Path:
 
 
 def test_verify_finds_a_wrong_network_and_prints_the_word(wrong: Path) -> None:
-    outcome = attemper("verify", wrong, "--up-to", 3, "--random", 0)
+    outcome = attemper("verify", wrong, "--up-to", 3, "--count", 0)
     assert outcome.code == ExitCode.DISAGREEMENT
     assert outcome.out == "WRONG at position 1: soft says False, the formula True, on the word 0\n"
 
 
 def test_verify_gives_the_wrong_word_as_json(wrong: Path) -> None:
-    outcome = attemper("verify", wrong, "--up-to", 3, "--random", 0, "--json")
+    outcome = attemper("verify", wrong, "--up-to", 3, "--count", 0, "--json")
     assert outcome.code == ExitCode.DISAGREEMENT
     assert outcome.record["agree"] is False
     assert outcome.record["disagreement"] == {
@@ -319,8 +319,8 @@ def test_verify_finds_what_shows_in_long_words_only(tmp_path: Path) -> None:
     network = compile_formula("#<[a] >= 1", "ab").network
     folder = tmp_path / "almost"
     save(network, Provenance("formula", "#<[a] >= 1 & #<[true] < 30", "last", "unbounded"), folder)
-    assert attemper("verify", folder, "--up-to", 5, "--random", 0).code == ExitCode.OK
-    outcome = attemper("verify", folder, "--up-to", 5, "--random", 50, "--length", 60, "--json")
+    assert attemper("verify", folder, "--up-to", 5, "--count", 0).code == ExitCode.OK
+    outcome = attemper("verify", folder, "--up-to", 5, "--count", 50, "--longest", 60, "--json")
     assert outcome.code == ExitCode.DISAGREEMENT
     assert outcome.record["disagreement"]["position"] == 30
     assert "a" in outcome.record["disagreement"]["word"][:30]
@@ -355,7 +355,7 @@ def test_a_network_without_heads_can_be_shown_traced_and_verified(tmp_path: Path
     assert attemper("show", folder).code == ExitCode.OK
     assert attemper("show", folder, "--json").record["head_list"] == []
     assert set(by_kind(attemper("trace", folder, "ab", "--json"))) == {"subformula", "output"}
-    outcome = attemper("verify", folder, "--up-to", 3, "--random", 5, "--length", 10)
+    outcome = attemper("verify", folder, "--up-to", 3, "--count", 5, "--longest", 10)
     assert outcome.out.endswith("no clamps\n")
 
 

@@ -26,7 +26,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "check": ("pairs", "--against", "LANGUAGE"),
     "verify": ("pairs", "--against", "LANGUAGE", "--up-to", "4", "--count", "10", "--longest", "20"),
     "refute": ("pairs", "LANGUAGE", "--length", "6", "--free", "0.1", "--seconds", "5"),
-    "data": ("LANGUAGE", "--lengths", "0-6", "--count", "8", "-o", "out"),
+    "data": ("LANGUAGE", "--lengths", "0-6", "--count", "8", "-o", "drawn"),
 }
 """Every command about a language, and how it is asked."""
 
@@ -110,6 +110,10 @@ def test_a_language_is_named_in_every_way(command: str, kind: str, here: Path) -
         pytest.skip("as net")
     else:
         outcome = asked(command, KINDS[kind])
+    if kind == "zoo" and command in {"check", "verify"}:
+        assert outcome.code == ExitCode.WORD
+        assert "the network reads {a b} in this order, and zoo:tomita-1 is over {0 1}" in outcome.err
+        return
     assert outcome.code in FINE, outcome.err
 
 

@@ -337,7 +337,7 @@ def test_things_of_another_type_are_refused_with_a_remedy() -> None:
         (lambda: public.verify("majority"), r"model is of the type str: .*attemper.load\(DIR\) reads one"),
         (
             lambda: public.check("majority", "O a"),
-            "network=str cannot be judged: .*attemper.load reads a folder",
+            "there is no 'majority': give the folder of a network",
         ),
         (lambda: model.save("nowhere", certificate="proof"), "certificate is of the type str"),
     ):

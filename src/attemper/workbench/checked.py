@@ -115,15 +115,20 @@ def _claim_lines(verdict: Verdict) -> Iterator[str]:
     for claim in verdict.claims:
         found = _FLOATS.fullmatch(claim.text)
         if found is None:
-            yield f"{claim.status}: {claim.text}"
+            yield _said(claim)
         elif found["kernel"] == USUAL:
             usual.setdefault((claim.status, found["meant"]), []).append(found)
         else:
-            others.append((found["format"], f"{claim.status}: {claim.text}"))
+            others.append((found["format"], _said(claim)))
     for (status, meant), group in usual.items():
         yield _together(status, group) + meant
     said = {found["format"] for group in usual.values() for found in group}
     yield from (text for form, text in others if form not in said)
+
+
+def _said(claim: ClaimVerdict) -> str:
+    """The claim behind what is found of it; one about no length is not printed as proved."""
+    return claim.text if claim.is_vacuous else f"{claim.status}: {claim.text}"
 
 
 def _together(status: Status, found: Sequence[re.Match[str]]) -> str:

@@ -93,7 +93,7 @@ def _hard_model(model: object, n: int | None) -> HardModel:
             "a model works at every length: say which one, as in length=30", options=("length",)
         )
     if n is not None and (type(n) is not int or n < 1):
-        raise OptionError(f"length={n!r} is not a number of positions from 1 on")
+        raise OptionError(f"length={n!r} is not a number of positions from 1 on", options=("length",))
     if isinstance(model, Model):
         return NetworkModel(model.network, cast(int, n), model.digest)
     found = model(n) if callable(model) and not hasattr(model, "scores") else model
@@ -103,5 +103,7 @@ def _hard_model(model: object, n: int | None) -> HardModel:
         raise OptionError(f"model={type(found).__name__} is no hard-attention model: it has {what}")
     hard = cast("HardModel", found)
     if n is not None and hard.length != n:
-        raise OptionError(f"the model is one for {hard.length} positions, not for {n}")
+        raise OptionError(
+            f"the model is one for length={hard.length}, not for length={n}", options=("length",)
+        )
     return hard
