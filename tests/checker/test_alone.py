@@ -83,7 +83,7 @@ def test_the_process_that_checks_cannot_reach_them_either(tmp_path: Path) -> Non
     """A refutation's file needs numpy: without it there is no answer, and so no proof."""
     assert run_command_line("compile", "O a", "--alphabet", "ab", "-o", tmp_path / "net").code == 0
     file = tmp_path / "out.json"
-    options = ("--language", "parity", "--n", "8", "--free", "0.1", "-o", file)
+    options = ("zoo:parity", "--length", "8", "--free", "0.1", "-o", file)
     assert run_command_line("refute", tmp_path / "net", *options).code == 0
     assert subprocess.run([sys.executable, "-m", "attemper.checker", file], check=False).returncode == 0
     finished = alone(tmp_path, "-m", "attemper.checker", file)

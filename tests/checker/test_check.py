@@ -67,8 +67,8 @@ def regular() -> Model:
 def prepare() -> None:
     """What all tests share."""
     for text in ("O a & H b", "O a"):
-        judge(model(text).network, model(text).language, (RealClaim(),))
-    judge(regular().network, regular().language, (RealClaim(),), regular().realisation)
+        judge(model(text).network, model(text).language.definition, (RealClaim(),))
+    judge(regular().network, regular().language.definition, (RealClaim(),), regular().realisation)
 
 
 # Claims ----------------------------------------------------------------------------------------------
@@ -95,7 +95,9 @@ def test_a_horizon_may_be_nothing_but_not_less(kernel: Kernel) -> None:
     ("name", "kernel"), [("float33", "numerator-first"), ("float32", "numerator"), ("float33", "none")]
 )
 def test_arithmetic_that_does_not_exist_is_malformed(name: str, kernel: str) -> None:
-    verdict = judge(model("O a").network, model("O a").language, (FloatClaim(name, kernel, 1, ""),))
+    verdict = judge(
+        model("O a").network, model("O a").language.definition, (FloatClaim(name, kernel, 1, ""),)
+    )
     assert verdict.claims == (
         ClaimVerdict(Status.MALFORMED, f"there is no arithmetic {name} with {kernel} kernels"),
     )

@@ -153,10 +153,10 @@ def test_what_is_printed_meanwhile_is_no_answer(process: Child, folder: Path) ->
 def test_an_error_of_the_users_is_an_answer(process: Child, folder: Path) -> None:
     process.main(folder / "network.json", edited=True)
     assert json.loads(process.written) == {
-        "error": "--edited, --against and --explain are about networks, not about a refutation or another "
+        "error": "'edited', 'against' and 'explain' are about networks, not about a refutation or another "
         "file",
         "exit_code": ExitCode.USAGE,
-        "details": {"options": ["edited", "program", "explain"]},
+        "details": {"options": ["edited", "against", "explain"]},
         "place": "",
     }
 

@@ -58,7 +58,7 @@ def test_every_entry_gets_its_verdict(path: Path) -> None:
 @pytest.mark.parametrize("path", every_nth(EVERY, 6), ids=name_of)
 def test_the_first_line_for_people_is_the_verdict(path: Path) -> None:
     outcome = attemper("check", path)
-    assert Status(outcome.out.splitlines()[0]) in VERDICTS[path.parent.name]
+    assert Status(outcome.out.splitlines()[0].partition(": ")[0]) in VERDICTS[path.parent.name]
 
 
 @pytest.mark.sweep(1)

@@ -216,7 +216,7 @@ def test_what_is_said_wrongly_is_why_there_is_no_proof(
 def test_another_alphabet_is_why_there_is_no_proof() -> None:
     network, _ = lettered()
     other = Realisation(Program(Alphabet(("a", "c")), (Letter(("a",)),), 0))
-    dfa = attemper.regex("a", AB)
+    dfa = attemper.regex("a", AB).definition
     verdict = judge(network, dfa, (RealClaim(),), other, explained=True)
     assert verdict.explanation == ("no proof: the program has another alphabet than the network",)
 

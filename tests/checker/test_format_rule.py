@@ -231,7 +231,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def derived(folder: Path) -> tuple[str, list[tuple[int, int, Fraction, Fraction]]]:
     """The digest of the folder, and gap and stray mass of each head as the checker derives them."""
     loaded, source = load_network(folder)
-    analysis = prove(loaded, attemper.load(folder).language)
+    analysis = prove(loaded, attemper.load(folder).language.definition)
     heads = [
         (layer, head, own.rule.gap, mass)
         for layer, fact in enumerate(analysis.layers)

@@ -24,7 +24,7 @@ from attemper.checker.report import record_of
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.errors import AttemperError, ExitCode, OptionError
 
-README = Path(__file__).parents[2] / "README.md"
+GUARANTEES = Path(__file__).parents[2] / "docs" / "guarantees.md"
 
 PROVED = Verdict((ClaimVerdict(Status.PROVED, "all lengths"),), Subject(About.NETWORK, "net"))
 
@@ -65,8 +65,8 @@ def checked(
 # The limits ------------------------------------------------------------------------------------------
 
 
-def test_the_limits_unless_others_are_said_are_those_of_the_readme() -> None:
-    assert f"ends after {SECONDS:g} seconds or with {MEMORY:,} MB" in README.read_text(encoding="utf-8")
+def test_the_limits_unless_others_are_said_are_those_that_are_promised() -> None:
+    assert f"ends after {SECONDS:g} seconds or with {MEMORY:,} MB" in GUARANTEES.read_text(encoding="utf-8")
     assert ProcessLimits() == ProcessLimits(SECONDS, MEMORY)
 
 
@@ -186,13 +186,13 @@ def test_an_answer_that_is_none_proves_nothing(answer: bytes, monkeypatch: pytes
 
 
 def test_a_process_that_needs_more_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a way in which nothing else ends; unless it is said, a check has what the readme says."""
+    """In a way in which nothing else ends; unless it is said, a check has what is promised."""
     assert len({*map(int, Failure), *map(int, ExitCode)}) == len(["memory", "orphaned"]) + len(ExitCode)
     answer = json.dumps(record_of(PROVED)).encode()
     (claim,) = checked(monkeypatch, Ended(answer, Failure.MEMORY), allowed=ProcessLimits(1, MEMORY)).claims
     assert claim.status is Status.UNKNOWN
     assert claim.text == "more than 4,096 MB are needed; allow more memory"
-    assert "or with 4,096 MB" in README.read_text(encoding="utf-8")
+    assert "or with 4,096 MB" in GUARANTEES.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("status", [*Status])
@@ -297,18 +297,20 @@ def test_the_process_imports_this_package_and_hears_all_that_is_asked(
         "memory": 77,
         "path": "net",
         "model": None,
-        "program": None,
+        "against": None,
         "ignore_rounding": False,
         "edited": False,
         "explain": False,
     }
-    asked = Request("net", "module:model", "own.program", ignore_rounding=True, edited=True, explain=True)
+    asked = Request(
+        "net", "module:model", "certificate.json", ignore_rounding=True, edited=True, explain=True
+    )
     said = started(asked, ProcessLimits(1, 77), monkeypatch).command[-1]
     assert json.loads(said) == {
         "memory": 77,
         "path": "net",
         "model": "module:model",
-        "program": "own.program",
+        "against": "certificate.json",
         "ignore_rounding": True,
         "edited": True,
         "explain": True,

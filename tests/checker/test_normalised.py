@@ -14,8 +14,6 @@ import flint
 import pytest
 
 import attemper
-from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, FloatClaim, RealClaim
 from attemper.certificates.files import decode, encode
 from attemper.certifying.certificate import certify
@@ -265,12 +263,11 @@ def test_programs_that_put_out_symbols_and_numbers_are_proved(tmp_path: Path) ->
         verdict = model.check(certificate)
         assert verdict.status is Status.PROVED
         assert real_horizon(certificate) == 2**40
-        assert isinstance(model.language.definition, ProgramLanguage)
-        file.write_text(show_program(model.language.definition.program))
+        file.write_text(text)
         model.save(folder)
-        assert check_path(folder, program=str(file)).status is Status.UNKNOWN
+        assert attemper.check(folder, f"program:{file}").status is Status.UNKNOWN
         model.save(folder, certificate=certificate)
-        assert check_path(folder, program=str(file)).status is Status.PROVED
+        assert attemper.check(folder, f"program:{file}").status is Status.PROVED
     assert verdict.claims[0].text.endswith(
         "each number times the visible positions is within 1/4 of the integer"
     )

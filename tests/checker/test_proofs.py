@@ -25,6 +25,7 @@ from attemper.networks.layers import Network
 from attemper.networks.regime import Regime
 from attemper.workbench.compiling import compile as compile_formula
 from attemper.workbench.demo import SHOWN, title
+from attemper.workbench.language import Language
 from attemper.workbench.model import Model
 from attemper.workbench.zoo import compile_entry
 from tests.support.drawn.samples import FormulaSampler
@@ -54,9 +55,10 @@ def _random_model(seed: int, nesting: int) -> Model | None:
     formula = FormulaSampler(rng, alphabet.symbols, past_only=regime is Regime.DECODER).formula(nesting)
     language = TemporalLanguage(formula, At.LAST, accepts_empty=False)
     try:
-        return Model(compile_language(language, alphabet, regime).soft, language, regime)
+        network = compile_language(language, alphabet, regime).soft
     except UnsupportedError:
         return None
+    return Model(network, Language(language, alphabet), regime)
 
 
 def _is_proved(network: Network, language: Definition) -> bool:

@@ -55,7 +55,8 @@ def check_path(
         return check_folder(path, other, ignore_rounding=ignore_rounding, edited=edited, explain=explain)
     if path.exists() and (edited or explain or against is not None):
         raise OptionError(
-            "--edited, --against and --explain are about networks, not about a refutation or another file"
+            "'edited', 'against' and 'explain' are about networks, not about a refutation or another file",
+            options=("edited", "against", "explain"),
         )
     return check_file(path, model)
 
@@ -103,8 +104,9 @@ def check_folder(
     if judged is not None:
         if edited or explain or ignore_rounding or against is not None:
             raise OptionError(
-                "--edited, --against, --explain and --ignore-rounding are about networks that compute a "
-                f"language, not about a softened one, as in '{folder}'"
+                "'edited', 'against', 'explain' and 'ignore_rounding' are about networks that compute a "
+                f"language, not about a softened one, as in '{folder}'",
+                options=("edited", "against", "explain", "ignore_rounding"),
             )
         return judged(folder, None)
     try:

@@ -199,7 +199,8 @@ def _write_union(folder: Path) -> None:
     """[a] twice is 2 at the letter a, and "a union" of both would be [a]; the network does add them up."""
     network = network_of(2, [[(0, 2)], [(1, 1)]], {}, [], 0)
     program = _program_of(ops.Letter(("a",)), ops.Gate(ops.Connective.UNION, (0, 0)))
-    model = Model(network, ProgramLanguage(program, At.LAST, accepts_empty=False), RegimeKind.UNBOUNDED)
+    language = Language(ProgramLanguage(program, At.LAST, accepts_empty=False), network.alphabet)
+    model = Model(network, language, RegimeKind.UNBOUNDED)
     _write(folder, model, certificate=_claimed(model, program))
 
 
