@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from attemper.errors import OptionError, UnsupportedError
-from attemper.training.devices import computing_on, device_named
+from attemper.running.devices import device_named
+from attemper.training.devices import computing_on
 from attemper.training.models import model_of
 from attemper.training.runs import train
 from attemper.training.settings import Settings
@@ -74,7 +75,7 @@ def test_a_device_that_is_not_there_is_refused_before_anything_is_written(
 
 
 def test_a_name_that_is_none_is_refused() -> None:
-    with pytest.raises(OptionError, match="device 'tpu' is none of cpu, cuda, mps"):
+    with pytest.raises(OptionError, match="device='tpu' is none of cpu, cuda, mps"):
         device_named("tpu")
 
 

@@ -9,7 +9,7 @@ from attemper.errors import OptionError
 DEVICES = ("cpu", "cuda", "mps")
 
 
-def device_named(name: str, form: torch.dtype) -> torch.device:
+def device_named(name: str, form: torch.dtype = torch.float32) -> torch.device:
     """The device of that name, for numbers of that format. Raises `OptionError` if torch finds none here.
 
     >>> device_named("cpu", torch.float64)

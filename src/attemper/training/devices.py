@@ -8,19 +8,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from attemper.errors import OptionError, UnsupportedError
-
-DEVICES = ("cpu", "cuda", "mps")
-
-
-def device_named(name: str) -> torch.device:
-    """The device of that name. Raises `OptionError` if there is none, or torch finds none here."""
-    if name not in DEVICES:
-        raise OptionError(f"device '{name}' is none of {', '.join(DEVICES)}")
-    there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if not there[name]:
-        raise OptionError(f"torch finds no {name} here: use {' or '.join(d for d in DEVICES if there[d])}")
-    return torch.device(name)
+from attemper.errors import UnsupportedError
 
 
 @contextmanager
@@ -33,7 +21,9 @@ def computing_on(model: nn.Module, device: torch.device) -> Iterator[None]:
         yield
         return
     if device.type == "mps" and any(own.dtype is torch.float64 for own in model.parameters()):
-        raise UnsupportedError("this model computes in float64, which mps does not have: use --device cpu")
+        raise UnsupportedError(
+            "this model computes in float64, which mps does not have: use device='cpu'", options=("device",)
+        )
     own = model.forward
 
     def forward(*given: Tensor) -> Tensor:

@@ -32,7 +32,8 @@ from torch import Tensor, nn
 from attemper.errors import MalformedFileError, OptionError
 from attemper.files import parse_json, read_bytes
 from attemper.html_tables import Tabled
-from attemper.training.devices import computing_on, device_named
+from attemper.running.devices import device_named
+from attemper.training.devices import computing_on
 from attemper.training.entries import as_toml, digest_of, read_settings
 from attemper.training.loop import TrainingState, trained
 from attemper.training.losses import Lesson, lesson_of, words_digest
