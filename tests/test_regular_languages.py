@@ -103,7 +103,9 @@ TABLE: dict[str, Entry] = {
 SMALL = [name for name, entry in TABLE.items() if not entry.is_large]
 
 
-REFUSAL = r"beyond the cap of \d+; raise it with --limit \w+=\d+ |, the cap; split |it has the factor \w+;"
+REFUSAL = (
+    r"beyond the cap of \d+; raise it with limits=\{'\w+': \d+\}, |, the cap; split |it has the factor \w+;"
+)
 """What every refusal says: which cap was hit, or which group there is."""
 
 

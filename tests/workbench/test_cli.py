@@ -259,7 +259,9 @@ def test_the_empty_word_can_be_traced(majority: Path) -> None:
 
 def test_long_words_are_traced_in_full_only_with_json(majority: Path) -> None:
     outcome = attemper("trace", majority, "01" * 80, columns=100)
-    assert "positions 81 to 160 of 160: --position I shows those around I, --json all" in outcome.out
+    assert (
+        "positions 81 to 160 of 160; others are shown around another position, and all in JSON" in outcome.out
+    )
     heads = by_kind(attemper("trace", majority, "01" * 80, "--json"))["head"]
     assert all(len(record["soft"]) == len(record["soft"][0]) == 160 for record in heads)
 

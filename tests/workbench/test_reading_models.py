@@ -221,7 +221,7 @@ def test_other_refusals(module: str) -> None:
 
 def test_caps_are_handed_on() -> None:
     with pytest.raises(UnprovedError, match="more than 5 configurations"):
-        read_model(NAME, configurations=5)
+        read_model(NAME, limits={"configurations": 5})
     with pytest.raises(UnprovedError, match="0 seconds"):
         read_model(NAME, seconds=0)
     with pytest.raises(OptionError, match="seconds='long'"):

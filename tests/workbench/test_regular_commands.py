@@ -608,10 +608,10 @@ def test_the_limits_that_classify_names_can_be_set() -> None:
     assert few.code == 0
     said = few.record["forcing"]["not_computed"]
     assert "more than 9 sets of states" in said
-    assert 'raise it with --limit sets=36 (from Python: limits={"sets": 36})' in said
+    assert "raise the limit 'sets' to 36" in said
     none = attemper(*ask, "--limit", "image_sets=5")
     assert none.code == ExitCode.UNSUPPORTED
-    assert "raise it with --limit image_sets=20 (from Python" in " ".join(none.err.split())
+    assert "raise it with --limit image_sets=20, or split" in " ".join(none.err.split())
     assert_refused(attemper(*ask, "--limit", "set=9"), ExitCode.USAGE, "the limits are: image_sets, sets")
     assert library.classify(ask[1], "ab", limits={"sets": 9}).forcing.refusal == said
     with pytest.raises(OptionError, match="there is no limit 'set'"):
@@ -772,7 +772,7 @@ def test_a_refusal_names_all_caps_that_are_met(tmp_path: Path) -> None:
     caps = json.loads(refused.err)["error"]["limits"]
     assert set(caps) == {"levels", "symbols", "labels"}
     named = [part for cap, number in caps.items() for part in ("--limit", f"{cap}={number}")]
-    assert f"raise them with {' '.join(named)} (from Python: " in json.loads(refused.err)["error"]["message"]
+    assert f"raise them with {' '.join(named)}, which" in json.loads(refused.err)["error"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -804,9 +804,7 @@ def test_a_refusal_says_how_its_cap_is_raised(source: tuple[str, ...], tmp_path:
         "compile", *source, "-o", tmp_path / "m", "--limit", "symbols=10", "--limit", "levels=60"
     )
     assert_refused(refused, ExitCode.UNSUPPORTED, "beyond the cap of 10; raise it with --limit symbols=")
-    found = re.search(
-        r'raise it with --limit (symbols=\d+) \(from Python: limits=\{"symbols": \d+\}\)', refused.err
-    )
+    found = re.search(r"raise it with --limit (symbols=\d+),", refused.err)
     assert found is not None
     assert not (tmp_path / "m").exists()
     assert attemper("compile", *source, "-o", tmp_path / "m", "--limit", "symbols=4000").code == 0

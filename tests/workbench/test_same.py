@@ -206,7 +206,7 @@ UNPROVED = "formula:#<[Y a] >= #<[b] & b", "formula:#<[a] >= #<[b] & b"
 
 
 def test_counts_that_nothing_proves_are_unknown_with_the_reason() -> None:
-    found = same(*UNPROVED, alphabet="ab", seconds=4, up_to=6, limits={"configurations": 1_000})
+    found = same(*UNPROVED, alphabet="ab", seconds=1, up_to=6, limits={"configurations": 1_000})
     assert found.answer is Answer.UNKNOWN
     assert "side A has no automaton: what it keeps has over 1,000 configurations" in found.reason
     assert (found.longest, found.exit_code) == (6, ExitCode.UNKNOWN)

@@ -201,7 +201,7 @@ def test_the_cap_that_a_refusal_names_can_be_raised_here_too(monkeypatch: pytest
     ask = ("to-formula", "regex:(a|b)*abba(a|b)*", "--alphabet", "ab")
     refused = attemper(*ask, "--limit", "symbols=3")
     assert refused.code == ExitCode.UNSUPPORTED
-    (named,) = re.findall(r"raise it with --limit (symbols=\d+) ", refused.err)
+    (named,) = re.findall(r"raise it with --limit (symbols=\d+),", refused.err)
     assert attemper(*ask, "--limit", named).code == ExitCode.OK
     assert attemper(*ask, "--limit", "symbol=3").code == ExitCode.USAGE
     dfa = parse_regex("(a|b)*abba(a|b)*", parse_alphabet("ab"))

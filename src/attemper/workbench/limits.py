@@ -1,4 +1,4 @@
-"""Caps on what is made, as users say them: `--limit NAME=N`, and from Python `limits={NAME: N}`."""
+"""Caps on what is made, as users say them: `limits={NAME: N}`, and texts NAME=N on the command line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def parse_limits(texts: Iterable[str] | None) -> dict[str, int]:
         if not (number.isascii() and number.isdigit()):
             raise OptionError(
                 f"a limit is given as NAME=N, for example symbols=8000, not as '{text[:80]}'",
-                options=("limit",),
+                options=("limits",),
             )
         found[name] = int(number)
     return found

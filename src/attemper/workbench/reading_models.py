@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -17,8 +17,10 @@ from attemper.models.hard.masked import MaskedModel, ending_of, verdicts
 from attemper.models.hard.masked_arrays import MaskedHardModel
 from attemper.models.hard.masked_loading import as_masked, load_masked
 from attemper.modules import ModuleError, blaming, place_of
+from attemper.reading.machines import CONFIGURATIONS, SECONDS
 from attemper.reading.models.tables import ReadTable, automaton_of_masked
 from attemper.reading.models.words_to_try import words_to_try
+from attemper.workbench.limits import limits_among
 from attemper.workbench.report.decompiled import automaton_lines, class_of
 from attemper.writing import write_together
 
@@ -123,8 +125,8 @@ def read_model(
     spec: object,
     *,
     count: int = 10_000,
-    configurations: int = 200_000,
-    seconds: float = 60.0,
+    seconds: float = SECONDS,
+    limits: Mapping[str, int] | None = None,
     seed: int = 0,
     progress: Progress = lambda _: None,
 ) -> ModelReading:
@@ -133,11 +135,11 @@ def read_model(
     `spec` is `"MODULE:OBJECT"`, a folder with hard weights, or an object that `load_masked` takes. All short
     words are run first (half of `count` at most), then a shortest word to each state of the automaton with
     each letter behind it, then random ones; runs end when the `seconds` are over, and how many there were is
-    said. The result is measured, and no certificate (`automaton_of_masked`).
+    said. The result is measured, and no certificate (`automaton_of_masked`). `limits` has `configurations`.
 
     Raises `OptionError` (an option, or nothing of that name), `ModuleError` (with the file and line of the
     function that is to blame), `UnsupportedError` (what is not future-masked unique hard attention) and
-    `UnprovedError` (beyond `configurations` or `seconds`).
+    `UnprovedError` (beyond limits or `seconds`).
 
     >>> from attemper.models.hard.masked_examples import Alternating
     >>> found = read_model(Alternating(), count=100)
@@ -146,12 +148,13 @@ def read_model(
     """
     if type(count) is not int or count < 0:
         raise OptionError(f"count={count!r} is not a whole number from 0 on")
+    most = limits_among(limits, {"configurations": CONFIGURATIONS})
     source = spec if isinstance(spec, str) else type(spec).__qualname__
     end = monotonic() + seconds if isinstance(seconds, int | float) else 0
     model = load_masked(spec) if isinstance(spec, str) else as_masked(spec, source)
     progress("following the tables")
     with blaming(source):
-        table = _read(model, source, configurations, seconds)
+        table = _read(model, source, most["configurations"], seconds)
         progress("running the definition")
         run, compared, wrong = _compare(model, table.dfa, count, seed, end)
     return ModelReading(

@@ -20,7 +20,7 @@ def remedied(refusal: CapError, dfa: Dfa, limits: CascadeCaps) -> UnsupportedErr
     written = show(formula) + (" (with empty='accept')" if dfa.accepts_empty else "")
     return UnsupportedError(
         f"{refusal}; or compile a formula of the same language, which needs no cascade: {written}",
-        **{**refusal.details, "options": ("caps", "empty")},
+        **{**refusal.details, "options": ("limits", "empty")},
         formula=show(formula),
     )
 

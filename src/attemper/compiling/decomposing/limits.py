@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from json import dumps
 from typing import final
 
 from attemper.errors import UnsupportedError
@@ -44,7 +43,7 @@ class CascadeCaps:
 
 
 CAPS = tuple(field.name for field in fields(CascadeCaps) if not isinstance(field.default, bool))
-"""The names of the caps, as `--limit NAME=N` and `limits={NAME: N}` have them."""
+"""The names of the caps, as `limits={NAME: N}` has them."""
 
 
 @final
@@ -72,12 +71,12 @@ class CapError(UnsupportedError):
         needed = ", and ".join(
             f"at least {one.value} {one.what}, beyond the cap of {one.allowed}" for one in met
         )
-        options = " ".join(f"--limit {cap}={more}" for cap, more in caps.items())
         tried = {None: "", True: ", which is enough", False: ", which may not be enough"}[is_enough]
         super().__init__(
-            f"the automaton needs {needed}; raise {'it' if len(met) == 1 else 'them'} with {options} "
-            f"(from Python: limits={dumps(caps)}){tried}, or split the language into simpler ones",
+            f"the automaton needs {needed}; raise {'it' if len(met) == 1 else 'them'} with "
+            f"limits={caps}{tried}, or split the language into simpler ones",
             limits=caps,
+            options=("limits",),
         )
 
 

@@ -32,7 +32,7 @@ from typing import final
 
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.regular.image_sets import how_raised, members, strong_components
+from attemper.languages.regular.image_sets import members, strong_components
 from attemper.languages.regular.minimal import minimal
 
 SETS = 20_000
@@ -99,7 +99,8 @@ class _Sets:
             if len(self._images) >= self._limit:
                 raise UnsupportedError(
                     f"forcing numbers need more than {self._limit} sets of states, the cap on what is "
-                    f"examined; {how_raised('sets', self._limit)}, or split the language into simpler ones"
+                    f"examined; raise the limit 'sets' to {4 * self._limit}, or split the language into "
+                    "simpler ones"
                 )
             columns = zip(*(self.dfa.moves[state] for state in members(mask)), strict=True)
             fixed = [reduce(or_, (1 << target for target in column)) for column in columns]

@@ -35,15 +35,6 @@ class ImageSets:
         return {mask: number for number, mask in enumerate(self.masks)}
 
 
-def how_raised(name: str, limit: int) -> str:
-    """How a refusal says what raises a limit.
-
-    >>> how_raised("sets", 20_000)
-    'raise it with --limit sets=80000 (from Python: limits={"sets": 80000})'
-    """
-    return f'raise it with --limit {name}={4 * limit} (from Python: limits={{"{name}": {4 * limit}}})'
-
-
 def members(mask: int) -> tuple[int, ...]:
     """The states of a mask, in increasing order.
 
@@ -96,7 +87,9 @@ def _number(mask: int, masks: list[int], index: dict[int, int], limit: int) -> i
         if len(masks) >= limit:
             raise UnsupportedError(
                 f"the automaton has more than {limit} image sets, the cap on what is examined; "
-                f"{how_raised('image_sets', limit)}, or split the language into simpler ones"
+                f"raise it with limits={ {'image_sets': 4 * limit} }, or split the language into "
+                "simpler ones",
+                options=("limits",),
             )
         index[mask] = len(masks)
         masks.append(mask)

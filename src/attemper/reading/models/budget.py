@@ -24,8 +24,7 @@ class Budget:
     def __init__(self, configurations: int, seconds: float) -> None:
         if type(configurations) is not int or configurations < 1:
             raise OptionError(
-                f"configurations={configurations!r} is not a whole number from 1 on",
-                options=("configurations",),
+                f"the limit 'configurations' is a whole number from 1 on, not {configurations!r}"
             )
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
             raise OptionError(
@@ -41,9 +40,9 @@ class Budget:
         if self.met > self._most:
             raise UnprovedError(
                 f"there are more than {self._most:,} configurations: give a greater number, as in "
-                f"configurations={10 * self._most}; there are finitely many, but at worst a tower of "
-                "exponentials in the number of layers",
-                options=("configurations",),
+                f"limits={ {'configurations': 10 * self._most} }; there are finitely many, but at worst "
+                "a tower of exponentials in the number of layers",
+                options=("limits",),
                 configurations=self.met,
             )
 

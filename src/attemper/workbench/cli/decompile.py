@@ -9,7 +9,7 @@ import typer
 
 from attemper.checker.limits import MEMORY
 from attemper.errors import ExitCode, OptionError
-from attemper.reading.machines import CONFIGURATIONS, SECONDS
+from attemper.reading.machines import SECONDS
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.memory_limit import MemoryOption, in_memory
 from attemper.workbench.cli.options import Force, Json, LimitOption
@@ -17,10 +17,12 @@ from attemper.workbench.cli.places import require_network_place
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.decompiling import Decompiled, PrintAs, decompile
-from attemper.workbench.limits import limits_among, parse_limits
+from attemper.workbench.limits import parse_limits
 from attemper.workbench.report.decompiled import Remarks, lines_of, record_of, verdict_line
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from attemper.workbench.reading_models import ModelReading
 
 WORDS = 10_000
@@ -80,8 +82,7 @@ def decompile_command(
     if ":" in subject and not Path(subject).exists():
         if edited or form not in {None, PrintAs.AUTOMATON} or network is not None:
             raise OptionError("--edited, --as and --network are about a network's folder, not about a model")
-        configurations = limits_among(limits, {"configurations": CONFIGURATIONS})["configurations"]
-        return _model(subject, WORDS if count is None else count, configurations, seconds, output, json)
+        return _model(subject, WORDS if count is None else count, limits, seconds, output, json)
     if count is not None:
         raise OptionError("--count is for somebody's model, MODULE:OBJECT: a folder's weights are proved")
     try:
@@ -153,14 +154,14 @@ def _print_written(*places: Path | None) -> None:
 
 
 def _model(
-    subject: str, count: int, configurations: int, seconds: float, output: Path | None, json: bool
+    subject: str, count: int, limits: Mapping[str, int], seconds: float, output: Path | None, json: bool
 ) -> int:
     from attemper.workbench.reading_models import read_model  # models are functions of arrays
 
     try:
         with activity("reading the model") as report:
             found: ModelReading = read_model(
-                subject, count=count, configurations=configurations, seconds=seconds, progress=report
+                subject, count=count, limits=limits, seconds=seconds, progress=report
             )
     except KeyboardInterrupt as end:
         return _unknown(subject, str(end) or "interrupted", json)

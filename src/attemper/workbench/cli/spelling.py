@@ -9,10 +9,11 @@ import re
 from collections.abc import Sequence
 
 _SPELT_OTHERWISE = {
-    "caps": "--cap",
     "first": "--from",
     "gaps": "--gap",
+    "limits": "--limit",
     "magnitudes": "--magnitude",
+    "n": "--length",
     "rounding": "--round",
 }
 """Arguments whose options are not called as they are."""
@@ -39,8 +40,8 @@ def as_typed(message: str, arguments: Sequence[str]) -> str:
     'use --up-to 19 or less, or --force'
     >>> as_typed("at='first' says where, and 'at' is for formulas", ["at"])
     '--at first says where, and --at is for formulas'
-    >>> as_typed("raise them with caps={'labels': 9, 'levels': 8}", ["caps"])
-    'raise them with --cap labels=9 --cap levels=8'
+    >>> as_typed("raise them with limits={'labels': 9, 'levels': 8}", ["limits"])
+    'raise them with --limit labels=9 --limit levels=8'
     """
     if not arguments:
         return message

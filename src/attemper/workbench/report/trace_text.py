@@ -64,7 +64,7 @@ def _told(trace: Trace) -> str:
 def _truth(trace: Trace, seen: attention.View) -> Iterator[str | Table]:
     table, window = attention.truth_table(trace.subformulas, trace.word, seen)
     if not window.is_whole:
-        yield f"{_positions(window)}: --position I shows those around I, --json all"
+        yield f"{_positions(window)}; others are shown around another position, and all in JSON"
     yield table
 
 

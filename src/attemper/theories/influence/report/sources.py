@@ -120,7 +120,6 @@ def report_of(source: Source, n: int, k: int, *, bits: bool) -> SourceReport:
         raise OptionError(
             f"n={n:,} is beyond the {LONGEST:,} symbols of a report: choose a smaller one", options=("n",)
         )
-        raise OptionError(f"n={n:,} is beyond the {LONGEST:,} symbols of a report: choose a smaller number")
     parts: tuple[ReportTable, ...]
     match source:
         case Parity():

@@ -295,8 +295,8 @@ def _word_by_word(hard: Network, asked: SofteningRequest, unruled: str) -> Softe
     if not examined:
         raise OptionError(
             f"{unruled} fits no rule, and words of {asked.first} symbols are too many to be tried: state its "
-            "gap with 'gaps', or allow more 'words'",
-            options=("gaps", "words"),
+            "gap with 'gaps', or raise the limit 'words'",
+            options=("gaps", "limits"),
         )
     uniform, cold = uniform_heads(hard), Fraction(1)
     for length in range(asked.first, last + 1):
