@@ -70,7 +70,8 @@ def model_of(subject: Subject) -> attemper.Model | None:
 def meaning_of(subject: Subject, model: attemper.Model) -> Definition:
     """The model's language, in a form whose meaning takes time linear in n."""
     text = AS_FORMULAS.get(subject.title)
-    return model.language.definition if text is None else attemper.compile(text, model.alphabet).language
+    meant = model if text is None else attemper.compile(text, model.alphabet)
+    return meant.language.definition
 
 
 def sees(network: Network) -> str:

@@ -113,7 +113,7 @@ def test_a_network_is_measured_on_the_words_that_are_named() -> None:
 
 def test_wrong_positions_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the exact meaning were another one, the table would say so."""
-    other = attemper.compile("#<['0'] < #<['1']", "01").language
+    other = attemper.compile("#<['0'] < #<['1']", "01").language.definition
     monkeypatch.setattr(one_network, "meaning_of", lambda subject, model: other)
     assert one_network.measured("majority, unbounded", 300, ["exact balance"]).wrong == {"exact balance": 1}
 

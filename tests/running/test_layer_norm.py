@@ -141,7 +141,7 @@ def test_the_first_failure_grows_as_one_over_lambda_squared(power: int, first: i
 
 
 def test_the_words_of_the_first_failure_mean_what_is_said() -> None:
-    language = attemper.compile(FETCH_FOUR, "abc").language
+    language = attemper.compile(FETCH_FOUR, "abc").language.definition
     draw = random.Random(3)
     for length in (12, 30):
         for word, right in (ends_in_four(length, draw) for _ in range(20)):

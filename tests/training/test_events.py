@@ -19,7 +19,7 @@ def test_without_tensorboard_nothing_is_begun_and_the_extra_is_named(
     monkeypatch.setitem(sys.modules, "tensorboard", None)
     said = attemper("train", written(tiny(), tmp_path), "-o", tmp_path / "run", "--tensorboard")
     assert said.code == OptionError.exit_code
-    assert "pip install 'attemper[tensorboard]'" in said.err
+    assert "needs tensorboard: pip install 'attemper[tensorboard]'" in said.err
     assert not (tmp_path / "run").exists()
 
 

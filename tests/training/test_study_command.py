@@ -139,7 +139,7 @@ def test_without_plotly_nothing_is_begun_and_the_extra_is_named(
     assert (found.code, found.out) == (2, "")
     (line,) = found.err.splitlines()
     assert line.startswith("error: ")
-    assert line.endswith("pip install 'attemper[report]'")
+    assert line.endswith("pip install 'attemper[report]' (in a clone: '.[report]')")
     assert not (tmp_path / "out").exists()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from attemper.errors import OptionError
+from attemper.missing import library_needed
 
 if TYPE_CHECKING:
     from attemper.training.runs import TrainingRun
@@ -19,12 +19,8 @@ _PLACES = {"step": "step", "measured": "n"}
 
 def require_tensorboard() -> None:
     """Raises `OptionError` if tensorboard is not installed."""
-    try:
+    with library_needed("tensorboard", "tensorboard", "a file of events"):
         importlib.import_module("tensorboard")
-    except ModuleNotFoundError:
-        raise OptionError(
-            "tensorboard is not installed, which its file needs: pip install 'attemper[tensorboard]'"
-        ) from None
 
 
 def write_events(run: TrainingRun) -> None:
