@@ -50,10 +50,10 @@ PROVING = {
     "show": ["show", "majority"],
     "show --json": ["show", "majority", "--json"],
     "classify": ["classify", "regex:(0|11)*", "--alphabet", "01"],
-    "formula": ["to-formula", "regex:a*b", "--alphabet", "ab"],
+    "to-formula": ["to-formula", "regex:a*b", "--alphabet", "ab"],
     "zoo": ["zoo"],
     "zoo of one": ["zoo", "k-hop-2"],
-    "zoo compiled": ["zoo", "parity-even", "-o", "even"],
+    "compile of a zoo entry": ["compile", "zoo:parity-even", "-o", "even"],
     "soften": ["soften", "once", "--epsilon", "1/100", "-o", "soft"],
     "refute": [
         "refute",
@@ -66,7 +66,7 @@ PROVING = {
         "-o",
         "found.json",
     ],
-    "restrict": ["restrict", "refutation.json"],
+    "show of a refutation": ["show", "refutation.json"],
     "check of a refutation": ["check", "refutation.json"],
     "lemma": ["lemma", "--c", "2", "--heads", "2"],
     "bound": ["bound", "encoders:masked", "--length", "16"],
@@ -78,7 +78,7 @@ PROVING = {
     "trace": ["trace", "majority", "0110"],
     "trace --json": ["trace", "once", "abba", "--json"],
     "decompile": ["decompile", "majority"],
-    "same": ["same", "majority", "formula:#<['1'] >= #<['0']"],
+    "same": ["same", "net:majority", "formula:#<['1'] >= #<['0']"],
     "depth": ["depth", "regex:(ab)*", "--alphabet", "ab", "-o", "depth.json"],
     "help": ["--help"],
     "help of run": ["run", "--help"],
@@ -91,8 +91,8 @@ FAST = ("compile", "check", "export circuit", "page")
 BY_NUMPY = {
     "run": ["run", "majority", "0110", "01", ""],
     "run of hard weights": ["run", "majority", "0110", "01", "--weights", "hard", "--json"],
-    "verify": ["verify", "majority", "--up-to", "5", "--random", "20", "--length", "60"],
-    "verify --jobs": ["verify", "once", "--up-to", "3", "--random", "8", "--length", "9", "--jobs", "2"],
+    "verify": ["verify", "majority", "--up-to", "5", "--count", "20", "--longest", "60"],
+    "verify --jobs": ["verify", "once", "--up-to", "3", "--count", "8", "--longest", "9", "--jobs", "2"],
 }
 """What torch does where it is."""
 
@@ -100,8 +100,8 @@ NEEDING = {
     "run in float32": (["run", "majority", "0110", "--dtype", "float32"], said("the format float32")),
     "run of an engine": (["run", "majority", "0110", "--engine", "scan"], said("the engine 'scan'")),
     "run of a long word": (["run", "majority", "01", "0" * 1025], said(LONG)),
-    "verify of long words": (["verify", "majority", "--length", "1025"], said(LONG)),
-    "verify --jobs": (["verify", "majority", "--length", "1025", "--jobs", "2"], said(LONG)),
+    "verify of long words": (["verify", "majority", "--longest", "1025"], said(LONG)),
+    "verify --jobs": (["verify", "majority", "--longest", "1025", "--jobs", "2"], said(LONG)),
     "influence": (["influence", "majority", "--lengths", "8"], said("a network as a module")),
     "show --engines": (["show", "majority", "--engines"], said("a table of engines")),
     "export torch": (["export", "majority", "torch", "-o", "out"], said("the export torch")),
@@ -236,7 +236,7 @@ DOORS = {
     "model.to_tokens(['0110'])": said("a tensor of tokens"),
     "model.export('torch', 'majority.pt2')": said("the export torch"),
     "model.export('onnx', 'majority.onnx')": said("the export onnx", "onnx"),
-    "attemper.verify(model, length=1025)": said(LONG),
+    "attemper.verify(model, longest=1025)": said(LONG),
     "attemper.load_softened('majority')": said("a network as a module"),
 }
 
@@ -248,7 +248,7 @@ import attemper
 model = attemper.load("majority")
 print(model.check(model.certify()).status, model.stream().push("1"))
 print(model.accepts("0110"), model.positions("10"), model.output("0"), [*model.run(["1", ""])])
-print(model.trace("01").heads[0].hard, attemper.verify(model, up_to=4, random=9, length=1024).words)
+print(model.trace("01").heads[0].hard, attemper.verify(model, up_to=4, count=9, longest=1024).words)
 for door in {list(DOORS)!r}:
     try:
         eval(door)
