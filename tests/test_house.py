@@ -82,7 +82,11 @@ def test_that_test_would_notice_a_heavy_import() -> None:
         (["--version"], {"errors", "escapes", "missing", "workbench"}),
         (
             ["classify", "regex:a*", "--alphabet", "ab"],
-            {"errors", "escapes", "exact", "files", "languages", "missing", "workbench", "writing"},
+            # The limits of a check and of the compiler, by their names, and nothing that is limited by them.
+            {
+                *("checker", "compiling", "errors", "escapes", "exact", "files", "html_tables"),
+                *("languages", "missing", "workbench", "writing"),
+            },
         ),
         # The process that checks is another one.
         (["check", "once"], {"checker", "errors", "escapes", "languages", "missing", "workbench"}),
@@ -110,6 +114,7 @@ def test_a_command_loads_what_it_needs(
     if parts is not None:
         assert ("lark",) not in loaded
         assert ("flint",) not in loaded
+        assert not {("attemper", "checker", "check"), ("attemper", "compiling", "pipeline")} & loaded
 
 
 def test_a_word_is_run_without_compiler_and_checker(tmp_path: Path) -> None:
@@ -252,7 +257,7 @@ def try_what_is_shown(document: Path, tmp_path: Path) -> None:
     for name, text in files_shown(document):
         (tmp_path / name).write_text(text, encoding="utf-8")
     for command, output in commands_shown(document):
-        words = shlex.split(command, comments=True)
+        words = shlex.split(command, comments=True)  # as a shell reads it
         if words[0] == "make":
             # The two set-up commands are what runs this very test, and the demo's own test.
             assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
@@ -265,6 +270,12 @@ def try_what_is_shown(document: Path, tmp_path: Path) -> None:
         run = [sys.executable, *words[1:]]
         finished = subprocess.run(run, capture_output=True, text=True, check=False)
         assert finished.stdout + finished.stderr == output, command
+
+
+def test_the_readme_is_one_screen_of_a_book() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 120
+    assert len(text.split()) <= 1_100
 
 
 @contextmanager

@@ -13,6 +13,8 @@
 # %% [markdown]
 # # Patching a network whose truth is known
 #
+# *What does activation patching see of a network, and what does it miss?*
+#
 # Activation patching asks which part of a network carries what decides its answer: run it on a corrupted
 # word, put one activation of the clean word in its place, and look whether the answer comes back. Here the
 # network is compiled, so that what reads what is known exactly, and we can see what patching finds and what
@@ -25,6 +27,7 @@
 import json
 import os
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -32,6 +35,7 @@ os.environ["TQDM_DISABLE"] = "1"  # no bars for hundreds of small runs
 
 import torch
 from transformer_lens import patching
+from transformer_lens.hook_points import HookPoint
 
 import attemper
 from attemper.exports.transformer_lens import load
@@ -62,8 +66,10 @@ model
 # those whose last symbol is the same, so that the first hop starts alike.
 
 # %%
-pairs = attemper.zoo["k-hop-2"].pairs(length=12, count=60, seed=1)
-pairs = [(list(clean), list(corrupted)) for clean, corrupted in pairs if clean[-1] == corrupted[-1]]
+Word = list[str]
+
+drawn = [pair[:2] for pair in attemper.zoo["k-hop-2"].pairs(length=12, count=60, seed=1)]
+pairs = [(list(clean), list(corrupted)) for clean, corrupted in drawn if clean[-1] == corrupted[-1]]
 assert len(pairs) == 45
 for clean, corrupted in pairs:
     assert [model.accepts(clean), model.accepts(corrupted)] == [True, False]
@@ -78,16 +84,17 @@ print("\n".join(f"{''.join(clean)} {''.join(corrupted)}" for clean, corrupted in
 
 
 # %%
-def verdict(output):
+def verdict(output: torch.Tensor) -> torch.Tensor:
     return output[0, -1]
 
 
 @torch.no_grad()
-def restored_by(clean, corrupted):
+def restored_by(clean: Word, corrupted: Word) -> torch.Tensor:
     """Which heads bring the answer back, [layer, head]."""
     _, cache = lens.run_with_cache([clean])
     tokens = lens.to_tokens([corrupted])
-    return patching.get_act_patch_attn_head_out_all_pos(lens, tokens, cache, verdict) > 0.5
+    patched: torch.Tensor = patching.get_act_patch_attn_head_out_all_pos(lens, tokens, cache, verdict)
+    return patched > 0.5
 
 
 found = torch.stack([restored_by(clean, corrupted) for clean, corrupted in pairs])
@@ -113,7 +120,7 @@ circuit = json.loads((folder / "circuit.json").read_text())
 reads = {(edge["from"], edge["to"]) for edge in circuit["edges"]}
 
 
-def behind(component):
+def behind(component: str) -> set[str]:
     """What a component can have an influence on."""
     seen = {component}
     while more := {target for source, target in reads if source in seen} - seen:
@@ -136,18 +143,19 @@ assert not any(head.startswith("head 1") for head in behind("head 1.0"))
 
 # %%
 @torch.no_grad()
-def accepts_with(clean, corrupted, layers):
+def accepts_with(clean: Word, corrupted: Word, layers: tuple[int, ...]) -> bool:
     """The verdict on the corrupted word with all heads of some layers as in the clean one."""
     _, cache = lens.run_with_cache([clean])
 
-    def patch(z, hook):
-        return cache[hook.name]
+    def patch(z: torch.Tensor, hook: HookPoint) -> torch.Tensor:
+        kept: torch.Tensor = cache[hook.name]
+        return kept
 
     hooks = [(f"blocks.{layer}.attn.hook_z", patch) for layer in layers]
     return bool(verdict(lens.run_with_hooks([corrupted], fwd_hooks=hooks)) > 0.5)
 
 
-restored = Counter()
+restored: Counter[tuple[int, ...]] = Counter()
 for clean, corrupted in pairs:
     for layers in [(0,), (1,), (2,), (0, 1)]:
         restored[layers] += accepts_with(clean, corrupted, layers)
@@ -164,7 +172,8 @@ restored
 
 # %%
 @torch.no_grad()
-def is_accepted_without(word, layer):
+def is_accepted_without(word: Word, layer: int) -> bool:
+    """The verdict on a word with the heads of one layer removed."""
     hooks = [(f"blocks.{layer}.attn.hook_z", lambda z, hook: torch.zeros_like(z))]
     return bool(verdict(lens.run_with_hooks([word], fwd_hooks=hooks)) > 0.5)
 
@@ -186,15 +195,16 @@ without
 lens.requires_grad_(True)
 
 
-def heads_with_gradients(word, function):
-    grads = {}
+def heads_with_gradients(word: Word, function: Callable[[list[Word]], torch.Tensor]) -> list[bool]:
+    """In which layers some head's output has a gradient other than 0."""
+    grads: dict[int, bool] = {}
 
-    def keep(grad, hook):
+    def keep(grad: torch.Tensor, hook: HookPoint) -> None:
         grads[hook.layer()] = bool((grad != 0).any())
 
     hooks = [(f"blocks.{layer}.attn.hook_z", keep) for layer in range(3)]
     with lens.hooks(bwd_hooks=hooks):
-        function([word])[0, -1].backward()
+        verdict(function([word])).backward()  # type: ignore[no-untyped-call]
     return [grads.get(layer, False) for layer in range(3)]
 
 
