@@ -144,7 +144,8 @@ with torch.no_grad():
 answer = attemper.check(module, model)
 print(answer.status, answer.witness)
 wrong = answer.witness
-assert answer.status.name == "REFUTED" and wrong is not None
+assert answer.status.name == "REFUTED"
+assert wrong is not None
 edited = module(*model.to_tokens([wrong]))[0, -1].item() > 0.5
 assert edited != model.accepts(wrong)
 
@@ -159,7 +160,8 @@ assert edited != model.accepts(wrong)
 narrow = attemper.compile("O (b & Y a)")
 found = attemper.refute(narrow, "zoo:parity-even", length=16, free=0.8)
 print(found.status)
-assert found.status.name == "PROVED" and found.words is not None
+assert found.status.name == "PROVED"
+assert found.words is not None
 member, stranger = found.words
 assert len(member) == len(stranger) == 16
 assert member.count("b") % 2 == 0

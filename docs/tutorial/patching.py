@@ -20,7 +20,7 @@
 # network is compiled, so that what reads what is known exactly, and we can see what patching finds and what
 # it misses.
 #
-# It needs `pip install 'attemper[transformer-lens]'`, and takes a minute. Files go to a folder that is
+# It needs `pip install '.[transformer-lens]'` in a clone, and takes a minute. Files go to a folder that is
 # removed at the end.
 
 # %%
@@ -184,6 +184,33 @@ assert without[1] < len(pairs) / 2
 without
 
 # %% [markdown]
+# ## What patching names though it is not used
+#
+# A head of layer 1 that brings the answer back need not be one that the clean word is decided by: the patch
+# can make a path of its own. Whether the clean word needs the head shows where the head is removed.
+
+
+# %%
+@torch.no_grad()
+def needs(word: Word, layer: int, head: int) -> bool:
+    """Whether a word that is accepted is rejected without one head."""
+
+    def remove(z: torch.Tensor, hook: HookPoint) -> torch.Tensor:
+        z[:, :, head] = 0
+        return z
+
+    return bool(
+        verdict(lens.run_with_hooks([word], fwd_hooks=[(f"blocks.{layer}.attn.hook_z", remove)])) < 0.5
+    )
+
+
+named = (found[:, 1] > 0.5).nonzero().tolist()
+unused = [(number, head) for number, head in named if not needs(pairs[number][0], 1, head)]
+assert (len(named), len(unused)) == (13, 2)
+assert all(needs(pairs[number][0], 2, head) for number, head in (found[:, 2] > 0.5).nonzero().tolist())
+[("".join(pairs[number][0]), f"head 1.{head}") for number, head in unused]
+
+# %% [markdown]
 # ## Gradients see less
 #
 # Attribution by gradients would be cheaper than a run for each head. The output is made by clamps, which
@@ -214,7 +241,7 @@ for clean, _ in pairs[:10]:
 
 # %% [markdown]
 # So on a network whose truth is known: patching names heads that carry the difference between two words,
-# one at a time; it names no head wrongly here, misses those that act together, and gradients miss all but
+# one at a time; it misses those that act together, names a few that the clean word does not use, and gradients miss all but
 # the last layer. [The circuit](../circuit.md) has the edges to compare any other method with.
 
 # %%
