@@ -1,4 +1,4 @@
-"""What somebody does in a first hour, from the pages alone: it runs, and `mypy --strict` has nothing to say."""
+"""What somebody does in a first hour, from the pages alone, without a word from `mypy --strict`."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -320,3 +320,44 @@ def test_a_file_that_is_none_is_malformed(alternating: Path, tmp_path: Path) -> 
     for file in (deep, twice, large, tmp_path, tmp_path / "none"):
         verdict = check_path(alternating, against=str(file))
         assert verdict.status is Status.MALFORMED, file
+
+
+def test_what_is_refuted_beside_the_verdict_says_so(tmp_path: Path) -> None:
+    """A network that decides the language, and puts out other bits on the way there."""
+    attemper.compile("#[a] >= 1", "ab").save(tmp_path / "late")
+    found = attemper.check(tmp_path / "late", "O a")
+    assert found.status is Status.REFUTED
+    hint = "  judged at every position of a word; 'attemper same' compares the verdicts on words alone"
+    assert hint in str(found).splitlines()
+    other = attemper.check(tmp_path / "late", "O b")
+    assert other.status is Status.REFUTED
+
+
+def test_a_claim_that_is_not_proved_is_never_left_out(tmp_path: Path) -> None:
+    model = attemper.compile("zoo:histogram")
+    model.save(tmp_path, certificate=model.certify())
+    written = json.loads((tmp_path / CERTIFICATE).read_text())
+    far = [c for c in written["claims"] if c["arithmetic"] == "float32" and c["kernel"] == "normalise-first"]
+    assert len(far) == 1
+    far[0]["horizon"] = 10**6
+    (tmp_path / CERTIFICATE).write_text(json.dumps(written))
+    said = command(tmp_path)
+    assert said.code == ExitCode.UNKNOWN
+    assert any(line.startswith("UNKNOWN: ") and "normalise-first" in line for line in said.out.splitlines())
+
+
+def test_a_predicate_of_this_process_is_not_handed_over(folder: Path) -> None:
+    attemper.register_predicate("handed_over", lambda value: value == 3)
+    with pytest.raises(attemper.UnsupportedError, match=r"'handed_over' is a predicate that this process"):
+        attemper.check(folder, "handed_over(pos) | O a")
+    assert attemper.check(attemper.load(folder), "handed_over(pos) | O a").status is not Status.MALFORMED
+
+
+def test_groups_that_a_folder_says_of_a_program_do_not_stand_in_its_way(tmp_path: Path) -> None:
+    model = attemper.compile(attemper.program(parse_program(EVER)))
+    model.save(tmp_path / "net", certificate=model.certify())
+    path = tmp_path / "net" / CERTIFICATE
+    written = json.loads(path.read_text())
+    written["groups"] = [[["0", 1]]]
+    path.write_text(json.dumps(written))
+    assert attemper.check(tmp_path / "net", program(tmp_path, EVER)).status is Status.PROVED

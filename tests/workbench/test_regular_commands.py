@@ -640,7 +640,7 @@ EXCLUSIVE: dict[str, tuple[tuple[str, ...], str]] = {
     "nothing": (("--alphabet", "ab"), "LANGUAGE"),
     "regex and automaton": (("regex:a", "dfa:x.json", "--alphabet", "ab"), "unexpected extra argument"),
     "regex without alphabet": (("regex:a",), "regex:a names the symbol a only: say which there are"),
-    "regex of any symbol": (("regex:a.b",), "also means symbols that it does not name"),
+    "regex of any symbol": (("regex:a.b",), "may mean symbols that it does not name"),
     "automaton with alphabet": (("dfa:x.json", "--alphabet", "ab"), "alphabet: an automaton has its own"),
     "another kind": (
         ("regexp:a", "--alphabet", "ab"),

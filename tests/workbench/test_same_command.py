@@ -139,7 +139,7 @@ def test_files_and_where_formulas_are_read(tmp_path: Path) -> None:
         ((), ExitCode.USAGE, "LANGUAGE"),
         (("regex:a",), ExitCode.USAGE, "LANGUAGE"),
         (("regex:a", "regex:a|a"), ExitCode.USAGE, "names the symbol a only: say which there are"),
-        (("regex:a.", "regex:b"), ExitCode.USAGE, "regex:a. also means symbols that it does not name"),
+        (("regex:a.", "regex:b"), ExitCode.USAGE, "regex:a. may mean symbols that it does not name"),
         (("nowhere/", "regex:a"), ExitCode.FILE, "there is no folder 'nowhere'"),
         (("regexp:a", "regex:a"), ExitCode.USAGE, "'regexp:' is no kind of language"),
         (("regex:a", "regex:b", "--configurations", "5"), ExitCode.USAGE, "write --limit configurations=N"),

@@ -19,6 +19,7 @@ from attemper.attention_program.realisation import Realisation
 from attemper.certificates.claims import Certificate, Claim, RealClaim
 from attemper.certificates.files import encode, format_of, load_if_any, write_as_json
 from attemper.certifying.realisations import realisations
+from attemper.checker.check import registered_by
 from attemper.checker.limits import LEAST_SECONDS, ProcessLimits, Request, check_within
 from attemper.checker.names import UnprovenError
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
@@ -70,6 +71,11 @@ def check_against(request: Request, limits: ProcessLimits, against: Against) -> 
         return Verdict((ClaimVerdict(Status.UNKNOWN, str(error)),), subject)
     language = against.language(network)
     require_symbols(language, network.alphabet)
+    for name in registered_by(language.definition):
+        raise UnsupportedError(
+            f"'{name}' is a predicate that this process registered, and another one checks: load the network, "
+            "and check it here, as in attemper.check(attemper.load(DIR), LANGUAGE)"
+        )
     standing = load_if_any(folder)
     if standing is not None and standing.network != digest and not request.edited:
         standing = None
@@ -129,7 +135,8 @@ def programs_of(
     """
     match language:
         case ProgramLanguage(program):
-            yield next((one for one in known if one.program == program), Realisation(program))
+            yield from (one for one in known if one.program == program)
+            yield Realisation(program)
         case Dfa():
             yield from known
             with suppress(UnprovenError):

@@ -22,6 +22,9 @@ _FLOATS = re.compile(
 )
 """How a proved claim about a float format reads."""
 
+_ELSEWHERE = " at position "
+"""So reads a claim that is refuted at a position, where the verdict on the word need not be wrong."""
+
 
 @final
 @dataclass(frozen=True, repr=False)
@@ -96,6 +99,8 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     if not said[0].startswith(f"{verdict.status}:"):
         yield str(verdict.status)
     yield from said
+    if any(claim.witness is not None and _ELSEWHERE in claim.text for claim in verdict.claims):
+        yield "  judged at every position of a word; 'attemper same' compares the verdicts on words alone"
     for assumption in dict.fromkeys(one for claim in verdict.claims for one in claim.assumptions):
         yield f"  assuming {assumption}"
     subject = verdict.subject
@@ -109,7 +114,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
 
 
 def _claim_lines(verdict: Verdict) -> Iterator[str]:
-    """Every claim, but of what is proved of floats only the usual kernels, one line for all formats."""
+    """Every claim, but of what is PROVED of floats only the usual kernels, one line for all formats."""
     usual: dict[tuple[Status, str], list[re.Match[str]]] = {}
     others: list[tuple[str, str]] = []
     for claim in verdict.claims:
@@ -118,8 +123,10 @@ def _claim_lines(verdict: Verdict) -> Iterator[str]:
             yield _said(claim)
         elif found["kernel"] == USUAL:
             usual.setdefault((claim.status, found["meant"]), []).append(found)
-        else:
+        elif claim.status is Status.PROVED:
             others.append((found["format"], _said(claim)))
+        else:
+            yield _said(claim)
     for (status, meant), group in usual.items():
         yield _together(status, group) + meant
     said = {found["format"] for group in usual.values() for found in group}

@@ -293,7 +293,7 @@ def alphabet_of(spellings: Sequence[Spelling]) -> Alphabet:
         named = _symbols_named(spelling)
         if named is None:
             raise OptionError(
-                f"{spelling} also means symbols that it does not name: say which there are, for example "
+                f"{spelling} may mean symbols that it does not name: say which there are, for example "
                 "alphabet='ab'",
                 options=("alphabet",),
             )
