@@ -301,7 +301,10 @@ def wrong(tmp_path: Path) -> Path:
 def test_verify_finds_a_wrong_network_and_prints_the_word(wrong: Path) -> None:
     outcome = attemper("verify", wrong, "--up-to", 3, "--count", 0)
     assert outcome.code == ExitCode.DISAGREEMENT
-    assert outcome.out == "WRONG at position 1: soft says False, the formula True, on the word 0\n"
+    assert outcome.out == (
+        "compared: soft run, hard run and the exact meaning of O '0', on 1 words up to length 1\n"
+        "WRONG at position 1: soft says False, the language True, on the word 0\n"
+    )
 
 
 def test_verify_gives_the_wrong_word_as_json(wrong: Path) -> None:
