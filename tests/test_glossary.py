@@ -131,7 +131,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
         attemper("influence", reader, "--lengths", "4,5"),
         attemper("influence", reader, "--lengths", "8", "--logit-range", "n"),
         attemper("lemma", "--length", "40", "--k", "8"),
-        attemper("lemma"),
+        attemper("lemma", "--c", "2", "--heads", "2"),
         attemper("source", "parity", "--p", "1/2", "--length", 8),
         attemper("source", "dyck2", "--p", "1/3", "--length", 8),
         attemper("source", "--help"),
