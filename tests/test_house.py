@@ -79,7 +79,7 @@ def test_that_test_would_notice_a_heavy_import() -> None:
 @pytest.mark.parametrize(
     ("command", "parts"),
     [
-        (["--version"], {"errors", "escapes", "missing", "workbench"}),
+        (["--version"], {"errors", "escapes", "workbench"}),
         (
             ["classify", "regex:a*", "--alphabet", "ab"],
             # The limits of a check and of the compiler, by their names, and nothing that is limited by them.
