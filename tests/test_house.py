@@ -90,7 +90,7 @@ def test_that_test_would_notice_a_heavy_import() -> None:
         ),
         # The process that checks is another one.
         (["check", "once"], {"checker", "errors", "escapes", "languages", "missing", "workbench"}),
-        (["limits", "source", "dyck2", "--p", "1/3", "--n", "8"], None),
+        (["source", "dyck2", "--p", "1/3", "--length", "8"], None),
         (["--help"], None),
     ],
 )
