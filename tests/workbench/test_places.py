@@ -17,16 +17,15 @@ MINE = (
 
 WRITERS = {
     "compile": ["compile", "O a", "--alphabet", "ab", "-o", "out"],
-    "zoo": ["zoo", "first", "-o", "out"],
-    "zoo --pages": ["zoo", "--pages", "out"],
-    "decompile": ["decompile", "net", "-o", "out/"],
+    "compile of a zoo entry": ["compile", "zoo:first", "-o", "out"],
+    "decompile": ["decompile", "net", "--network", "out"],
     "soften": ["soften", "places_mine:network", "-o", "out"],
-    "data": ["data", "first", "--split", "0-3", "--count", "2", "-o", "out"],
+    "data": ["data", "zoo:first", "--lengths", "0-3", "--count", "2", "-o", "out"],
     "train": ["train", "config.toml", "-o", "out"],
     "train --over": ["train", "config.toml", "--over", "seeds.init=[0]", "-o", "out"],
     "study": ["study", "--quick", "-o", "out"],
-    "export": ["export", "transformer-lens", "net", "-o", "out"],
-    "import": ["import", "hugging-face", "exported", "-o", "out"],
+    "export": ["export", "net", "transformer-lens", "-o", "out"],
+    "import": ["import", "exported", "-o", "out"],
 }
 
 
@@ -55,7 +54,7 @@ def test_a_folder_with_other_files_is_refused(writer: str) -> None:
     assert [*Path("out").iterdir()] == [notes]
 
 
-@pytest.mark.parametrize("writer", ["compile", "decompile", "data", "zoo"])
+@pytest.mark.parametrize("writer", ["compile", "decompile", "data", "compile of a zoo entry"])
 def test_it_is_written_to_by_force_and_what_stood_there_stays(writer: str) -> None:
     notes = foreign()
     assert attemper(*WRITERS[writer], "--force").code == 0

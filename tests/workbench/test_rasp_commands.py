@@ -72,7 +72,7 @@ def test_commands_on_a_text(tmp_path: Path) -> None:
     assert outcome.code == 0, outcome.err
     assert command("check", folder).code == 0
     assert command("run", folder, "abca").out.split() == ["abca", "none", "none", "b", "a"]
-    assert command("verify", folder, "--up-to", "4", "--random", "20", "--length", "40").code == 0
+    assert command("verify", folder, "--up-to", "4", "--count", "20", "--longest", "40").code == 0
     (record,) = command("show", file, "--json").records
     assert record == {
         "class": "B-RASP: star-free",

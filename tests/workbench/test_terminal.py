@@ -108,7 +108,7 @@ def test_networks_are_shown_run_and_traced_on_lines_that_fit(
 def test_certificates_are_made_and_checked_on_lines_that_fit(
     compiled: dict[tuple[str, int], str], name: str, columns: int
 ) -> None:
-    verify = ("verify", name, "--up-to", 1, "--random", 2, "--length", 9)
+    verify = ("verify", name, "--up-to", 1, "--count", 2, "--longest", 9)
     for command in (
         verify,
         ("run", name, symbols_of(name, 200)),

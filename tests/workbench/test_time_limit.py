@@ -115,7 +115,7 @@ def test_one_long_step_of_a_library_ends_too() -> None:
 
 def test_what_was_being_done_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compile_formula("O a", "ab").save(tmp_path / "once")
-    attempts = ("--up-to", 3, "--random", 0, "--seconds", 0.5)
+    attempts = ("--up-to", 3, "--count", 0, "--seconds", 0.5)
 
     def stuck(*_: object) -> None:
         time.sleep(60)

@@ -12,7 +12,7 @@ from tests.support.cli.command_line import attemper
     [
         (["compile", "--nope"], "attemper compile"),
         (["compile"], "attemper compile"),
-        (["zoo", "-o", "x"], "attemper zoo"),
+        (["zoo", "--nope"], "attemper zoo"),
         (["bound"], "attemper bound"),
         (["nope"], "attemper"),
         (["--nope"], "attemper"),

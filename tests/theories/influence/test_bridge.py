@@ -212,9 +212,9 @@ def test_show_and_the_bridge_have_a_column_for_it(tmp_path: object) -> None:
     shown = command("show", folder).out
     assert "one symbol can change" in shown
     assert "O(1): tau" in shown
-    said = command("influence", folder, "--logit-range", "4n", "--n", "8,16")
+    said = command("influence", folder, "--logit-range", "4n", "--lengths", "8,16")
     assert said.code == 0
     assert "4n" in said.out
-    found = command("influence", folder, "--logit-range", "4n", "--n", "8", "--json").record
+    found = command("influence", folder, "--logit-range", "4n", "--lengths", "8", "--json").record
     assert found["heads"][1]["construction"] == "Sign"
     assert found["rows"][0]["wrong"] == 0
