@@ -375,10 +375,10 @@ def test_certify_and_check(folder: Path, tmp_path: Path) -> None:
     assert load_certificate(tmp_path) == load_certificate(folder)
     checked = attemper("check", tmp_path)
     assert checked.code == 0
-    first, language, network, _, claim = checked.out.splitlines()[:5]
-    assert (first, claim) == ("PROVED", "  PROVED: all lengths, in real arithmetic")
+    claim, _, language = checked.out.splitlines()
+    assert claim == "PROVED: all lengths, in real arithmetic"
     assert language.startswith("  language: an automaton over a b with ")
-    assert network == f"  network: {tmp_path}"
+    assert f"  network: {tmp_path}" in attemper("check", tmp_path, "--all").out.splitlines()
     record = attemper("check", tmp_path, "--json").record
     assert record["verdict"] == "PROVED"
     assert {claim["verdict"] for claim in record["claims"]} == {"PROVED"}
