@@ -51,7 +51,7 @@ FORMATS = (
     FileFormat(
         "attemper-limit/",
         "attemper.theories.influence.check.claims:judge",
-        "attemper.theories.influence.report:show_bound",
+        "attemper.theories.influence.report.sources:show_bound",
     ),
     FileFormat(
         "attemper-refutation/",

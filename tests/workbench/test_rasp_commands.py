@@ -57,7 +57,7 @@ def test_python_values_compile() -> None:
 
 def test_a_text_says_itself_how_it_is_read() -> None:
     for options in ({"at": "last"}, {"empty": "accept"}):
-        with pytest.raises(OptionError, match="says itself how it is read"):
+        with pytest.raises(OptionError, match="already says this itself: leave it out"):
             attemper.compile(attemper.program(FIRST), **options)  # type: ignore[arg-type]
     with pytest.raises(SourceError, match="the first line is the alphabet"):
         attemper.compile(attemper.program("output true"))
@@ -121,7 +121,7 @@ def test_a_text_beside_another_network_names_nothing(tmp_path: Path) -> None:
         shown = [text for text, _ in attemper.load(tmp_path).trace("([])").subformulas]
         assert shown[0] == "'(' or '[': s0 = letter [\"(\", \"[\"]"
     attemper.compile(attemper.program(FIRST)).save(tmp_path)
-    assert attemper.load(tmp_path).rasp == FIRST
+    assert attemper.load(tmp_path).language.written == FIRST
     attemper.compile("O a", "ab").save(tmp_path)
     assert not (tmp_path / "network.rasp").exists()
 

@@ -114,7 +114,7 @@ def test_time_that_is_up_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -
 
 def test_unknown() -> None:
     sides = ("formula:#<[Y a] >= #<[b] & b", "formula:#<[a] >= #<[b] & b")
-    options = ("--alphabet", "ab", "--seconds", "0.5", "--limit", "configurations=500", "--up-to", "4")
+    options = ("--alphabet", "ab", "--seconds", "2", "--limit", "configurations=500", "--up-to", "4")
     found = attemper("same", *sides, *options)
     assert found.code == ExitCode.UNKNOWN
     assert found.out.startswith("UNKNOWN: side A has no automaton: what it keeps has over 500 configurations")

@@ -52,7 +52,7 @@ def test_large_alphabets_get_shorter_exhaustive_words() -> None:
     model = attemper.compile("O x1 & #<[x2] >= 3", letters)
     assert longest_exhaustive(model) == 2
     assert verify(model, Plan(1, 30, 300)).disagreement is None
-    with pytest.raises(UnsupportedError, match="--up-to 3"):
+    with pytest.raises(UnsupportedError, match="use up_to=3 or less"):
         verify(model, Plan(8, 0, 1))
 
 
