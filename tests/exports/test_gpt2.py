@@ -222,7 +222,7 @@ REFUSED: dict[str, tuple[Callable[[], Exported], str]] = {
     ),
     "counts with n": (compiled("odd(#<[a])"), r"the coordinate 'PE n\*i' is n\*i"),
     "a test with n": (compiled("pos = len"), r"the coordinate 'PE .*n"),
-    "a norm": (compiled("O a", layer_norm=LayerNorm()), "compile without --layer-norm"),
+    "a norm": (compiled("O a", layer_norm=LayerNorm()), "compile without LayerNorm and RMSNorm"),
     "numbers": (lambda: subject_of(attemper.compile("zoo:histogram-so-far")), "puts out an integer"),
     "hard attention": (
         lambda: Exported(two_into_one(), Provenance("hard", "0" * 64, "last", "unbounded")),
