@@ -78,7 +78,7 @@ def test_the_decoder_refuses_what_it_cannot_see(text: str, culprit: str) -> None
     with pytest.raises(UnsupportedError) as refused:
         soft(parse(text, AB), Regime.DECODER)
     assert f"'{culprit}'" in str(refused.value)
-    assert "--regime temperature" in str(refused.value)
+    assert "Use regime='temperature'" in str(refused.value)
 
 
 def test_a_future_operator_that_simplifies_away_is_no_obstacle() -> None:
