@@ -201,7 +201,9 @@ def test_horizons_of_the_kth_b(regime: Regime) -> None:
 
 def test_the_decoder_regime_says_why_not() -> None:
     program = one_matched(*CASES["equal where not"])
-    with pytest.raises(UnsupportedError, match=r"decoder regime cannot compute 'matched all .* regime='temperature'"):
+    with pytest.raises(
+        UnsupportedError, match=r"decoder regime cannot compute 'matched all .* regime='temperature'"
+    ):
         compile_language(language_of(program), AB, Regime.DECODER)
 
 
