@@ -97,10 +97,10 @@ assert trace.subformulas[-1][1] == model.positions("0110")
 
 # %%
 certificate = model.certify()
-checked = attemper.check(model, claims=certificate.claims)
-print(checked)
-assert checked.status.name == "PROVED"
-assert len(checked.claims) == len(certificate.claims) == 10
+verdict = model.check(certificate)
+print(verdict.status)
+assert verdict.status.name == "PROVED"
+assert len(verdict.claims) == len(certificate.claims) == 10
 
 # %% [markdown]
 # A folder holds the network and its certificate. `attemper check majority` in a shell, or
