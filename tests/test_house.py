@@ -302,6 +302,19 @@ def test_the_python_in_the_documents_runs(
     assert failures == 0
 
 
+def test_the_python_of_the_readme_is_strictly_typed(tmp_path: Path) -> None:
+    """As `mypy --strict` sees a file that it was typed into; `make check` has filled mypy's cache."""
+    if not (ROOT / ".mypy_cache").exists():
+        pytest.skip("make check has not run yet: mypy would read all of torch")
+    examples = doctest.DocTestParser().get_examples((ROOT / "README.md").read_text(encoding="utf-8"))
+    typed = tmp_path / "typed.py"
+    typed.write_text("".join(example.source for example in examples), encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", str(typed)]
+    finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert len(examples) > 4
+    assert finished.stdout == "Success: no issues found in 1 source file\n", finished.stdout
+
+
 def test_exit_codes_are_documented() -> None:
     """The docstring of `ExitCode`, its page and `attemper --help` agree with the codes that there are."""
     from attemper.errors import ExitCode

@@ -175,7 +175,7 @@ def test_formulas_are_read_at_either_end(a: str, b: str) -> None:
 def test_where_formulas_are_read_can_be_said_of_both() -> None:
     assert asked("formula:F a", "regex:.*a.*", at="first").answer is Answer.SAME
     assert asked("formula@first:F a", "formula:a", at="last").word == ("a", "b")
-    with pytest.raises(AmbiguousReadingError, match="at=.first"):
+    with pytest.raises(AmbiguousReadingError, match=r"at=.first"):
         asked("formula:F a", "regex:.*a.*")
 
 

@@ -73,8 +73,8 @@ def check_against(request: Request, limits: ProcessLimits, against: Against) -> 
     require_symbols(language, network.alphabet)
     for name in registered_by(language.definition):
         raise UnsupportedError(
-            f"'{name}' is a predicate that this process registered, and another one checks: load the network, "
-            "and check it here, as in attemper.check(attemper.load(DIR), LANGUAGE)"
+            f"'{name}' is a predicate that this process registered, and another one checks: load the "
+            "network, and check it here, as in attemper.check(attemper.load(DIR), LANGUAGE)"
         )
     standing = load_if_any(folder)
     if standing is not None and standing.network != digest and not request.edited:

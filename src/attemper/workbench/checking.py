@@ -65,8 +65,9 @@ def check(
       a normalised network `blocks.L.ln1.w`, `ln1.b`, `ln2.w`, `ln2.b` [d_model], too.
       Numbers of any float format up to float64 are taken exactly. Or the path of a folder, or of a file that
       `attemper check` judges: this is then done as that command does it, within `seconds` and `memory` (MB),
-      for a folder whose weights may have been changed if `edited`, for a file about another `model`; a language
-      is read, and a program that the network might run is looked for, in this process, beside these limits.
+      for a folder whose weights may have been changed if `edited`, for a file about another `model`. A
+      language is read, and a program that the network might run is looked for, in this process, beside these
+      limits.
     * `language`: whatever names a language, as for `attemper.language`. A formula and an expression are over
       the network's alphabet; a formula, or a program's steps, are read where the network is read and with its
       verdict on the empty word. Without it, the model's, or that of the certificate in the folder.
