@@ -242,7 +242,8 @@ for clean, _ in pairs[:10]:
 # %% [markdown]
 # So on a network whose truth is known: patching names heads that carry the difference between two words,
 # one at a time; it misses those that act together, names a few that the clean word does not use, and
-# gradients miss all but the last layer. [The circuit](../circuit.md) has the edges to compare any other method with.
+# gradients miss all but the last layer. [The circuit](../circuit.md) has the edges to compare any other
+# method with.
 
 # %%
 workplace.cleanup()
