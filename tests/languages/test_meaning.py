@@ -275,7 +275,7 @@ def test_the_pure_future_must_say_where_it_is_read(text: str) -> None:
         read_language(formula, None, accepts_empty=False)
     message = str(caught.value)
     assert message.startswith(f"'{show(formula)}' speaks of the future only")
-    assert "--at first" in message
-    assert "--at last" in message
+    assert "at='first'" in message
+    assert "at='last'" in message
     for at in At:
         assert read_language(formula, at, accepts_empty=True) == TemporalLanguage(formula, at, True)

@@ -207,7 +207,7 @@ class RaspSampler:
         defined = []
         for index in range(definitions):
             name = f"d{index}"
-            defined.append(syntax.Definition(name, self._defined(name)))
+            defined.append(syntax.Assignment(name, self._defined(name)))
         if self.rng.random() < 0.2:
             return syntax.ProgramText(self.alphabet, None, tuple(defined), self.symbol(2)[0])
         at = At.FIRST if self.rng.random() < 0.2 else At.LAST
