@@ -38,13 +38,15 @@ def said() -> Realisation:
 
 def certificates() -> dict[str, Certificate]:
     """Of every kind of source, with a program and without."""
-    formula = attemper.compile("a S b", "ab").language
+    formula = attemper.compile("a S b", "ab").language.definition
     program = ProgramLanguage(said().program, At.FIRST, accepts_empty=True)
     return {
         "formula": Certificate("x", formula, CLAIMS),
-        "automaton": Certificate("x", regular().language, CLAIMS, said()),
-        "automaton without a program": Certificate("x", regular().language, CLAIMS),
-        "automaton without groups": Certificate("x", regular().language, CLAIMS, Realisation(said().program)),
+        "automaton": Certificate("x", regular().language.definition, CLAIMS, said()),
+        "automaton without a program": Certificate("x", regular().language.definition, CLAIMS),
+        "automaton without groups": Certificate(
+            "x", regular().language.definition, CLAIMS, Realisation(said().program)
+        ),
         "program": Certificate("x", program, CLAIMS, said()),
         "program without groups": Certificate("x", program, (), Realisation(said().program)),
     }

@@ -21,7 +21,7 @@ from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Alphabet, parse_alphabet
 from attemper.reading.programs import read_program
-from attemper.workbench.decompiling import Decompiled
+from attemper.workbench.decompiled import Decompiled
 from tests.support.drawn.regexes import Expression, random_expressions
 from tests.support.judges.past_automata import Table, drawn, least, table_of
 from tests.support.judges.read_back import decompiled, wrong_words

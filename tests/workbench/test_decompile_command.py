@@ -18,8 +18,8 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import read_dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
+from attemper.workbench import decompiled
 from attemper.workbench.cli import decompile as decompiling_command
-from attemper.workbench.report import decompiled
 from tests.support.cli.command_line import attemper
 
 

@@ -27,7 +27,8 @@ from attemper.networks.layers import Foreign, Network
 from attemper.networks.regime import Regime
 from attemper.networks.typed import LayerOf, UnitOf, hard_network
 from attemper.networks.wellformed import complaints
-from attemper.workbench.decompiling import ReadNetwork, decompile, departure
+from attemper.workbench.decompiled import ReadNetwork, departure
+from attemper.workbench.decompiling import decompile
 from tests.support.cli.command_line import attemper as run_attemper
 from tests.support.judges.past_automata import drawn
 from tests.support.judges.read_back import decompiled, long_words, said_of, wrong_words

@@ -50,7 +50,8 @@ def test_a_notebook_draws_no_more_heads_than_a_page_has_room_for() -> None:
         heads = tuple(HeadTrace(0, k, "Uniform", ("x" * 1000,) * 100, weights, weights) for k in range(500))
         truths = tuple(("a" * 1000, (True,) * length) for _ in range(500))
         margins = tuple(LayerMargin(k, 0.25) for k in range(500))
-        html = Trace(("<",) * length, truths, (1.0,) * length, heads, margins)._repr_html_()
+        outputs = (True,) * length
+        html = Trace(("<",) * length, True, outputs, truths, (1.0,) * length, heads, margins)._repr_html_()
         assert html.count("<svg ") == drawn
         assert f"left out: {500 - drawn} more heads: see .heads" in html
         assert html.count("left out: 460 more") == (2 if drawn != 40 else 3)

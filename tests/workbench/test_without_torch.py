@@ -260,7 +260,7 @@ for door in {list(DOORS)!r}:
     proved, ran, traced, *doors = found.out.splitlines()
     assert (proved, ran) == (
         "PROVED True",
-        "True (True, True) (False,) [<Run 1: 1, margin 0.25>, <Run (empty): , margin inf>]",
+        "True (True, True) (False,) [<Run 1: accepted, 1, margin 0.25>, <Run (empty): rejected, margin inf>]",
     )
     assert traced == "((1.0, 0.0), (0.5, 0.5)) 39"
     assert doors == [f"{door} OptionError {line}" for door, line in DOORS.items()]

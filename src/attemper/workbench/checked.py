@@ -11,6 +11,7 @@ from attemper.checker.report import lines_of, record_of
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.errors import ExitCode
 from attemper.escapes import escaped
+from attemper.html_tables import Tabled
 from attemper.languages.words import Word
 
 USUAL = "numerator-first"
@@ -28,7 +29,7 @@ _ELSEWHERE = " at position "
 
 @final
 @dataclass(frozen=True, repr=False)
-class Checked:
+class Checked(Tabled):
     """The verdict on every claim; `str(...)` is what `attemper check` prints. Never a bool.
 
     >>> import attemper

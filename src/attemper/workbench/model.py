@@ -366,7 +366,7 @@ class Model:
 
         soft, hard = self._in_arrays("soft"), self._in_arrays("hard")
         (run,) = soft.runs([self.word(word)])
-        return trace_word(self, run, soft, hard, names_of(self.language))
+        return trace_word(self.language, run, soft, hard, names_of(self.language))
 
     def save(self, folder: str | Path, *, certificate: Certificate | None = None) -> None:
         """Write the model to a folder, which is made: `network.json` and `weights.safetensors`.

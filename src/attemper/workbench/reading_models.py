@@ -10,6 +10,7 @@ from typing import final
 
 from attemper.errors import ExitCode, OptionError, UnsupportedError
 from attemper.escapes import escaped
+from attemper.html_tables import Tabled
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.words import Word, show_word
@@ -20,8 +21,8 @@ from attemper.modules import ModuleError, blaming, place_of
 from attemper.reading.machines import CONFIGURATIONS, SECONDS
 from attemper.reading.models.tables import ReadTable, automaton_of_masked
 from attemper.reading.models.words_to_try import words_to_try
+from attemper.workbench.decompiled import automaton_lines, class_of
 from attemper.workbench.limits import limits_among
-from attemper.workbench.report.decompiled import automaton_lines, class_of
 from attemper.writing import write_together
 
 MEASURED = "MEASURED"
@@ -42,7 +43,7 @@ class Mismatch:
 
 @final
 @dataclass(frozen=True)
-class ModelReading:
+class ModelReading(Tabled):
     """What was read back from a model.
 
     `dfa` is the least automaton, `configurations` and `values` as in `ReadTable`; `words` is how many words

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, final
+
+from rich.table import Table
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.meaning import run_with
@@ -18,13 +20,17 @@ from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Word
 from attemper.running.arrays import Arrays
+from attemper.running.numbers import show_number
+from attemper.running.runs import verdict_text
+from attemper.workbench.cli.console import out
+from attemper.workbench.report import attention
 from attemper.workbench.report.heads import HeadTrace, LayerMargin, Matrix, Truths, labels_written
-from attemper.workbench.report.windows import cut_word
+from attemper.workbench.report.windows import WordWindow, cut, cut_word
 
 if TYPE_CHECKING:
     from attemper.models.arrays import Floats
     from attemper.running.runs import PutOut, Run
-    from attemper.workbench.model import Model
+    from attemper.workbench.language import Language
 
 SHOWN = 40
 """How much of a word stands in the text of its trace."""
@@ -61,8 +67,6 @@ class Trace:
     reads_first: bool = False
 
     def __str__(self) -> str:
-        from attemper.workbench.report.trace_text import text_of
-
         return text_of(self)
 
     @property
@@ -95,7 +99,7 @@ class Trace:
 
 
 def trace_word(
-    model: Model,
+    language: Language,
     run: Run,
     soft: Arrays,
     hard: Arrays,
@@ -105,7 +109,7 @@ def trace_word(
 
     `names` are those of an attention program's steps.
     """
-    word, language = run.word, model.language
+    word = run.word
     told = Trace(
         word,
         None if language.puts_out else run.accepted,
@@ -162,3 +166,69 @@ def _facts(language: Definition, word: Word, names: Mapping[Ref, str]) -> Truths
 
 def _matrix(rows: Floats) -> Matrix:
     return tuple(tuple(row) for row in rows.tolist())
+
+
+# As text -----------------------------------------------------------------------------------------------
+
+
+def text_of(trace: Trace) -> str:
+    """What the command prints here."""
+    with out.capture() as captured:
+        for part in parts_of(trace):
+            out.print(part)
+    return captured.get().rstrip("\n")
+
+
+def parts_of(trace: Trace, position: int | None = None) -> Iterator[str | Table]:
+    """The verdict, or what is put out; then what happens on the way there.
+
+    Where not all positions have room, those around the `position`, which is then marked, or else around the
+    one that the verdict is read at.
+    """
+    shades = attention.PLAIN_SHADES if out.options.ascii_only else attention.SHADES
+    centre = position or (1 if trace.reads_first else len(trace.word))
+    seen = attention.View(out.columns, out.fits, shades, centre, marked=position is not None)
+    yield cut(_told(trace), seen.room)
+    yield f"word {cut_word(trace.word, seen.room - len('word '))}"
+    if trace.word and trace.subformulas:
+        yield from _truth(trace, seen)
+    shaded = []
+    for head in trace.heads:
+        pattern = attention.attention_pattern(head, trace.word, seen)
+        shaded.append(pattern.shaded)
+        yield from _head(head, pattern, seen)
+    if trace.word and not trace.heads:
+        yield "no heads"
+    for margin in trace.margins:
+        yield f"layer {margin.layer}: smallest margin {margin.margin:.6f}"
+    if any(shaded):
+        yield attention.legend(seen.shades)
+    elif trace.heads:
+        yield f"weights: . below {attention.STEPS[0]}"
+
+
+def _told(trace: Trace) -> str:
+    if trace.puts_out:
+        shown = (str(one) if isinstance(one, str) else show_number(one) for one in trace.outputs)
+        return f"puts out {' '.join(shown)}"
+    return verdict_text(trace.accepted)
+
+
+def _truth(trace: Trace, seen: attention.View) -> Iterator[str | Table]:
+    table, window = attention.truth_table(trace.subformulas, trace.word, seen)
+    if not window.is_whole:
+        yield f"{_positions(window)}; others are shown around another position, and all in JSON"
+    yield table
+
+
+def _head(head: HeadTrace, pattern: attention.Pattern, seen: attention.View) -> Iterator[str | Table]:
+    yield ""
+    where = "" if pattern.window.is_whole else f"; {_positions(pattern.window)}"
+    yield f"layer {head.layer}, head {head.head}: {head.construction}, writes {', '.join(head.writes)}{where}"
+    yield pattern.table
+    if seen.marked:
+        yield attention.attended_text(head, seen.centre)
+
+
+def _positions(window: WordWindow) -> str:
+    return f"positions {window.first} to {window.last} of {window.length}"

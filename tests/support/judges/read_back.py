@@ -19,7 +19,8 @@ from attemper.networks.files import Provenance, contents_of
 from attemper.networks.layers import Network
 from attemper.reading.machines import CONFIGURATIONS, SECONDS
 from attemper.workbench.automata import Caps
-from attemper.workbench.decompiling import Decompiled, read_back, subject_of
+from attemper.workbench.decompiled import Decompiled
+from attemper.workbench.decompiling import read_back, subject_of
 from tests.support.oracles.raw_exact import outputs
 from tests.support.oracles.raw_files import RawNetwork, raw_network
 from tests.support.oracles.raw_forward import FORMATS, Kernel, Order, Way, batch_of, run

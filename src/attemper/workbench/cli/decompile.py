@@ -16,9 +16,9 @@ from attemper.workbench.cli.options import Force, Json, LimitOption
 from attemper.workbench.cli.places import require_network_place
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.time_limit import SecondsOption, limited
-from attemper.workbench.decompiling import Decompiled, PrintAs, decompile
+from attemper.workbench.decompiled import Decompiled, PrintAs, Remarks, lines_of, record_of, verdict_line
+from attemper.workbench.decompiling import decompile
 from attemper.workbench.limits import parse_limits
-from attemper.workbench.report.decompiled import Remarks, lines_of, record_of, verdict_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

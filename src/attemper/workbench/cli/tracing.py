@@ -12,7 +12,7 @@ from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.folder import load
-from attemper.workbench.report.trace_text import parts_of
+from attemper.workbench.trace import parts_of
 
 LayerOption = Annotated[int | None, typer.Option(min=0, metavar="N", help="Only this layer, counted from 0.")]
 HeadOption = Annotated[

@@ -10,6 +10,7 @@ from typing import final
 
 from attemper.errors import ExitCode
 from attemper.escapes import escaped
+from attemper.html_tables import Tabled
 from attemper.languages.words import Word, show_word
 from attemper.running.numbers import OutputNumber
 
@@ -31,7 +32,7 @@ class Disagreement:
 
 @final
 @dataclass(frozen=True)
-class Verification:
+class Verification(Tabled):
     """How many words were tried, the smallest margin seen, and the first disagreement if any.
 
     The first disagreement is the first in the order of the plan, and the other numbers are those of the words
