@@ -200,7 +200,7 @@ def test_an_interrupt_leaves_what_is_known(
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        (("regex:a", *AB, "--layers", "-1"), 2, "layers=-1 is not a number of layers from 0 to 64"),
+        (("regex:a", *AB, "--layers", "-1"), 2, "--layers -1 is not a number of layers from 0 to 64"),
         (("regex:a", *AB, "--layers", "65"), 2, "from 0 to 64"),
         (("regex:a", *AB, "--period", "0"), 2, "period=0"),
         (("regex:a", *AB, "--prefix", "0"), 2, "prefix=0"),
@@ -265,7 +265,7 @@ def test_python_may_give_a_formula() -> None:
         depth("O (", "ab")
     with pytest.raises(AlphabetError):
         depth("O a", "aa")
-    with pytest.raises(UnsupportedError, match="--layers"):
+    with pytest.raises(UnsupportedError, match="layers=2"):
         depth(parse_regex("(aa)*", "a"))
 
 

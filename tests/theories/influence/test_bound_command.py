@@ -83,7 +83,8 @@ def test_a_bound_is_written_and_checked() -> None:
     assert "even or odd, is not decided with a margin of 1 at any length n >= 4" in said
     checked = attemper("check", "bound.json", "--model", "some_encoders:majority")
     assert checked.code == ExitCode.OK
-    assert checked.out.startswith("PROVED\n  encoder: some_encoders:majority\n")
+    assert checked.out.startswith("PROVED: one symbol of any word of n symbols changes the output by at most")
+    assert checked.out.endswith("\n  encoder: some_encoders:majority\n")
     unnamed = attemper("check", "bound.json")
     assert (unnamed.code, "--model MODULE:OBJECT" in unnamed.err) == (ExitCode.USAGE, True)
     changed = json.loads(Path("bound.json").read_text())
@@ -106,8 +107,8 @@ def test_the_command_prints_what_python_finds() -> None:
     [
         ({"n0": 1}, "from 2 on"),
         ({"length": 0}, "from 2 on"),
-        ({"p": "x"}, "p must be a number between 0 and 1"),
-        ({"margin": -1}, "margin must be a number above 0"),
+        ({"p": "x"}, "'p' must be a number between 0 and 1"),
+        ({"margin": -1}, "'margin' must be a number above 0"),
         ({"typical": "dyck2"}, "parity-even and parity-odd"),
     ],
 )
@@ -164,34 +165,34 @@ def test_of_three_symbols_it_is_said_that_not_all_words_were_measured() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "code", "said"),
     [
-        ("majority", ("--length", 64), ExitCode.USAGE, "length is for encoders with a mask or positions"),
-        ("sinusoidal", (), ExitCode.USAGE, "say which, as in length=64"),
+        ("majority", ("--length", 64), ExitCode.USAGE, "--length is for encoders with a mask or positions"),
+        ("sinusoidal", (), ExitCode.USAGE, "say which, as in --length 64"),
         (
             "sinusoidal",
             ("--length", 64, "--typical", "parity-even"),
             ExitCode.USAGE,
-            "typical is for unmasked",
+            "--typical is for unmasked",
         ),
         (
             "majority",
             ("--typical", "parity-even", "--p", "1"),
             ExitCode.USAGE,
-            "p must be a number between 0 and 1",
+            "--p must be a number between 0 and 1",
         ),
         (
             "majority",
             ("--typical", "parity-even", "--p", "x"),
             ExitCode.USAGE,
-            "p must be a number between 0 and 1",
+            "--p must be a number between 0 and 1",
         ),
         (
             "majority",
             ("--typical", "parity-even", "--tau", "0"),
             ExitCode.USAGE,
-            "tau must be a number between",
+            "--tau must be a number between",
         ),
         ("majority", ("--typical", "dyck2"), ExitCode.USAGE, "parity-even and parity-odd"),
-        ("majority", ("--margin", "0"), ExitCode.USAGE, "margin must be a number above 0"),
+        ("majority", ("--margin", "0"), ExitCode.USAGE, "--margin must be a number above 0"),
         ("majority", ("--n0", "0"), ExitCode.USAGE, "--n0"),
         ("deep", ("--length", 100_000), ExitCode.UNSUPPORTED, "too many for a table of several layers"),
         ("wrong", (), ExitCode.MODULE, "of the type str, not an encoder"),

@@ -199,12 +199,16 @@ def test_everything_fits_eighty_columns(models: str) -> None:
         (["measured_models:causal", "--lengths", "64", "--mode", "exact"], 4, "mode sampled"),
         (["measured_models:causal", "--lengths", "8193"], 4, "at most 8,192 symbols"),
         (["measured_models:plain", "--lengths", "2000000"], 4, "at most 8,192 symbols"),
-        (["measured_models:plain", "--lengths", "8", "--log-odds", "END"], 2, "log_odds 'END'"),
+        (["measured_models:plain", "--lengths", "8", "--log-odds", "END"], 2, "--log-odds END is none of"),
         (["measured_models:plain", "--lengths", "8", "--start", "?"], 2, "start '?'"),
         (["measured_models:plain", "--lengths", "8", "--start", "$"], 2, "start '$'"),
         (["measured_models:plain", "--lengths", "8", "--source", "dyck2"], 2, "dyck2 gives"),
         (["measured_models:plain", "--lengths", "8", "--source", "parity"], 2, "parity-even"),
-        (["measured_models:plain", "--lengths", "8", "--source", "parity-odd", "--p", "2"], 2, "p=2"),
+        (
+            ["measured_models:plain", "--lengths", "8", "--source", "parity-odd", "--p", "2"],
+            2,
+            "--p 2 is not",
+        ),
         (["measured_models:plain", "--lengths", "8", "--source", "parity-odd", "--p", "x"], 2, "no fraction"),
         (["measured_models:plain", "--lengths", "2-99999"], 2, "more than 1,000 lengths"),
         (

@@ -123,10 +123,10 @@ def test_a_single_symbol_has_no_level_of_the_last_one() -> None:
         (("dyck2", "--p", "1/0", "--length", "8"), "--p must be between 0 and 1"),
         (
             ("dyck2", "--p", "1/2", "--length", "0"),
-            "n=0 is no length here: give a number of symbols from 1 on",
+            "--length 0 is no length here: give a number of symbols from 1 on",
         ),
-        (("dyck2", "--p", "1/2", "--length", "4097"), "n=4,097 is beyond the 4,096 symbols"),
-        (("parity-odd", "--p", "1/2", "--length", "-3"), "n=-3 is no length here"),
+        (("dyck2", "--p", "1/2", "--length", "4097"), "--length 4097 is beyond the 4,096 symbols"),
+        (("parity-odd", "--p", "1/2", "--length", "-3"), "--length -3 is no length here"),
         (("majority", "--p", "1/2", "--length", "8"), "choose one of parity-even, parity-odd, dyck2"),
         (("dyck2", "--p", "1/2", "--length", "8", "--k", "2"), "--k is for parity-even and parity-odd"),
         (("parity-odd", "--p", "1/2", "--length", "8", "--k", "-1"), "--k must be from 0 to 1,000"),

@@ -109,11 +109,10 @@ def test_a_file_is_written_and_checked(here: Path) -> None:
     assert checked.record["words"] == [list(found.member), list(found.stranger)]
     assert checked.record["free"] == len(found.restriction.free) / 31
     lines = attemper("check", "out.json", "--model", source).out.splitlines()
-    assert lines[1:4] == [
-        "  language: the well-nested words of ( )",
-        f"  model: {source}",
-        f"  digest: {found.digest}",
-    ]
+    assert [line.partition(":")[0] for line in lines] == ["PROVED", "PROVED", "  language", "  model"]
+    assert lines[2:] == ["  language: the well-nested words of ( )", f"  model: {source}"]
+    complete = attemper("check", "out.json", "--model", source, "--all").out.splitlines()
+    assert complete[1:4] == [*lines[2:], f"  digest: {found.digest}"]
     shown = attemper("show", "out.json", "--model", source)
     assert shown.code == 0
     assert shown.out.count("position 31 attends to") == 2
@@ -153,7 +152,7 @@ def test_a_compiled_network_is_refuted_and_checked_from_its_folder(here: Path) -
     ("arguments", "code", "message"),
     [
         (("net", "zoo:parity"), 2, "is neither a folder nor MODULE:OBJECT"),
-        (("{}:tables", "zoo:parity"), 2, "say which one, as in length=30"),
+        (("{}:tables", "zoo:parity"), 2, "say which one, as in --length 30"),
         (("{}:nine", "zoo:parity", "--length", "8"), 2, "is a model for n = 9, not for n = 8"),
         (("{}:number", "zoo:parity"), 8, "is no hard-attention model"),
         (("{}:absent", "zoo:parity"), 2, "has no 'absent'"),

@@ -124,5 +124,5 @@ def balanced_limit(source: Brackets, *, odd: bool) -> Fraction:
 def _require_short(n: int) -> None:
     if n > LONGEST:
         raise OptionError(
-            f"n={n:,} is beyond the {LONGEST:,} symbols to which dyck2 is computed exactly", options=("n",)
+            f"n={n} is beyond the {LONGEST:,} symbols to which dyck2 is computed exactly", options=("n",)
         )

@@ -295,7 +295,7 @@ def test_a_file_is_found_checked_and_printed(tmp_path: Path) -> None:
         "at least 2 layers",
         "2 layers suffice",
     ]
-    with pytest.raises(OptionError, match="--model"):
+    with pytest.raises(OptionError, match="leave 'model' out"):
         check_path(place, model="network")
 
 

@@ -323,7 +323,7 @@ def _number(given: Fraction | str, name: str, below: Fraction | None = None) -> 
         found = Fraction(0)
     if not found > 0 or (below is not None and not found < below) or found.denominator > MOST_DENOMINATOR:
         allowed = "above 0" if below is None else f"between 0 and {below}"
-        raise OptionError(f"{name} must be a number {allowed}, for example 1/2", options=(name,))
+        raise OptionError(f"'{name}' must be a number {allowed}, for example 1/2", options=(name,))
     return found
 
 
@@ -356,17 +356,22 @@ def bound_and_check(encoder: Encoder, asked: BoundRequest, source: str = "") -> 
     if encoder.mask is Mask.UNMASKED and isinstance(encoder.positions, NoPositions | Periodic):
         if asked.length is not None:
             raise OptionError(
-                "length is for encoders with a mask or positions: this one has a bound for all n"
+                "'length' is for encoders with a mask or positions: this one has a bound for all n",
+                options=("length",),
             )
         if asked.typical is not None and isinstance(encoder.positions, Periodic):
-            raise OptionError("typical is for encoders without position embeddings")
+            raise OptionError("'typical' is for encoders without position embeddings", options=("typical",))
         if asked.typical is not None and len(encoder.symbols) != 3:
-            raise OptionError("typical is for encoders over two symbols beside the end marker")
+            raise OptionError(
+                "'typical' is for encoders over two symbols beside the end marker", options=("typical",)
+            )
         if asked.start > MOST_LENGTH:
-            raise OptionError(f"n0 must be at most {MOST_LENGTH:,}")
+            raise OptionError(f"'n0' must be at most {MOST_LENGTH:,}", options=("n0",))
         return _by_frequencies(encoder, source, asked)
     if asked.typical is not None:
-        raise OptionError("typical is for unmasked encoders without position embeddings")
+        raise OptionError(
+            "'typical' is for unmasked encoders without position embeddings", options=("typical",)
+        )
     if asked.length is None:
         raise OptionError(
             "an encoder with a mask or positions has a bound for one length: say which, as in length=64",

@@ -118,7 +118,7 @@ def report_of(source: Source, n: int, k: int, *, bits: bool) -> SourceReport:
     require_length(n)
     if n > LONGEST:
         raise OptionError(
-            f"n={n:,} is beyond the {LONGEST:,} symbols of a report: choose a smaller one", options=("n",)
+            f"n={n} is beyond the {LONGEST:,} symbols of a report: choose a smaller one", options=("n",)
         )
     parts: tuple[ReportTable, ...]
     match source:
