@@ -130,7 +130,7 @@ def test_a_network_that_counts_may_be_the_only_one() -> None:
 
 def test_caps_are_those_that_are_said() -> None:
     dfa = automata.dyck(3)
-    with pytest.raises(UnsupportedError, match="beyond the cap of 5; raise it with --limit symbols="):
+    with pytest.raises(UnsupportedError, match=r"beyond the cap of 5; raise it with limits=\{'symbols': "):
         choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), limits=CascadeCaps(symbols=5, counter=False))
 
 

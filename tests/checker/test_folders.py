@@ -12,6 +12,7 @@ import pytest
 import attemper
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.parse import parse_program
+from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.certificates.files import CERTIFICATE
@@ -31,6 +32,7 @@ from attemper.theories.refutation.certificate.files import Refutation
 from attemper.theories.refutation.certificate.files import save as save_refutation
 from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.check.claims import MAX_LENGTH, beyond_the_cap
+from attemper.workbench.against import programs_of
 from attemper.workbench.language import Language
 from attemper.workbench.model import Model
 from attemper.workbench.sameness import Answer
@@ -201,14 +203,22 @@ def test_another_program_is_refuted_or_unknown(tmp_path: Path) -> None:
 
 
 def test_groups_of_the_certificate_are_tried_for_its_own_program_only(tmp_path: Path) -> None:
-    """Groups that lie make it UNKNOWN; of another program's certificate nothing is taken."""
+    """Groups that lie neither prove nor hinder; of another program's certificate nothing is taken."""
+    grouped = attemper.compile(attemper.regex("(ab)*", "ab"))
+    known, other = grouped.realisation, counting().realisation
+    assert known is not None
+    assert known.groups
+    assert other is not None
+    for program, tried in ((known.program, [known, Realisation(known.program)]), (other.program, [other])):
+        language = ProgramLanguage(program, At.LAST, False)
+        assert list(programs_of(grouped.network, language, [known])) == tried
     folder = saved(tmp_path / "net", regular())
     path = program_file(tmp_path, text_of(regular()))
     assert judged(folder, path).status is Status.PROVED
     certificate = json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))
     lying = certificate | {"groups": [[99, [[0, 0]]]]}
     (folder / CERTIFICATE).write_text(json.dumps(lying), encoding="utf-8")
-    assert said(judged(folder, path)) == (Status.UNKNOWN, "there is no layer 99")
+    assert judged(folder, path).status is Status.PROVED
     lying["program"]["output"] = int(lying["program"]["output"] == 0)
     (folder / CERTIFICATE).write_text(json.dumps(lying), encoding="utf-8")
     assert "layer 99" not in said(judged(folder, path))[1]

@@ -198,10 +198,13 @@ def test_nothing_is_said_of_bfloat16_words() -> None:
 
 def test_the_decoder_regime_says_why_not() -> None:
     program = dyck(1)
-    with pytest.raises(
-        UnsupportedError, match=r"decoder regime cannot compute 'nearest <= rightmost .* --regime"
-    ):
+    pattern = (
+        r"decoder regime cannot compute 'nearest <= rightmost .*"
+        r"\. Use regime='temperature' or regime='unbounded'$"
+    )
+    with pytest.raises(UnsupportedError, match=pattern) as caught:
         compile_language(language_of(program), program.alphabet, Regime.DECODER)
+    assert caught.value.details["options"] == ("regime",)
 
 
 def test_counts_on_several_sides_are_refused() -> None:

@@ -60,7 +60,7 @@ def test_a_text_says_itself_how_it_is_read() -> None:
         with pytest.raises(OptionError, match="already says this itself: leave it out"):
             attemper.compile(attemper.program(FIRST), **options)  # type: ignore[arg-type]
     with pytest.raises(SourceError, match="the first line is the alphabet"):
-        attemper.compile(attemper.program("output true\n"))
+        attemper.program("empty accept\noutput true\n")
 
 
 @pytest.mark.sweep(0)

@@ -113,7 +113,7 @@ def test_certificates_are_made_and_checked_on_lines_that_fit(
         verify,
         ("run", name, symbols_of(name, 200)),
         ("certify", name),
-        ("check", name, "--explain"),
+        ("check", name, "--explain", "--all"),
     ):
         done = attemper(*command, columns=columns)
         assert done.code == 0, done.err

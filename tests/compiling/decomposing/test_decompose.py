@@ -250,7 +250,9 @@ def test_groups_too_large_at_once_are_counted_one_after_the_other(seed: int, let
 def test_each_limit_is_named_when_it_is_hit(cap: str, value: int) -> None:
     dfa = automata.dyck(6)
     decompose(dfa, CASCADE)
-    with pytest.raises(UnsupportedError, match=f"beyond the cap of {value}; raise it with --limit {cap}="):
+    with pytest.raises(
+        UnsupportedError, match=rf"beyond the cap of {value}; raise it with limits=\{{'{cap}': "
+    ):
         decompose(dfa, replace(CASCADE, **{cap: value}))
 
 

@@ -23,13 +23,12 @@ def test_the_caps_that_are_named_are_enough_and_none_is_named_for_nothing(text: 
     found = with_all_caps(dfa, limits, first.value)
     caps = {one.cap: one.more for one in found.met}
     assert set(caps) == {"symbols", "labels", "levels"}
-    assert found.details == {"limits": caps}
+    assert found.details == {"limits": caps, "options": ("limits",)}
     assert decompose(dfa, limits.with_caps(caps))
-    for cap, more in caps.items():
-        assert f" --limit {cap}={more} " in str(found)
-        with pytest.raises(CapError, match=f"--limit {cap}="):
+    assert f"; raise them with limits={caps}, which is enough, or split" in str(found)
+    for cap in caps:
+        with pytest.raises(CapError, match=rf"limits=\{{'{cap}': "):
             decompose(dfa, limits.with_caps({own: each for own, each in caps.items() if own != cap}))
-    assert ", which is enough, or split" in str(found)
     assert str(found).count("beyond the cap of 1,") == 1
     assert str(found).count("beyond the cap of 1;") == 1
     assert str(found).count("beyond the cap of 10,") == 1
@@ -43,6 +42,4 @@ def test_what_was_not_tried_is_said_not_to_be_known(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(looking_ahead, "AS_FAR", 0)
     found = with_all_caps(dfa, limits, first.value)
     assert found.met == first.value.met
-    assert '--limit symbols=24 (from Python: limits={"symbols": 24}), which may not be enough, or' in str(
-        found
-    )
+    assert "; raise it with limits={'symbols': 24}, which may not be enough, or" in str(found)
