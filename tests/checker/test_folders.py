@@ -15,12 +15,12 @@ from attemper.attention_program.parse import parse_program
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
-from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import save as save_certificate
 from attemper.checker.edited import check_edited
 from attemper.checker.folders import check_file, check_folder, check_path
 from attemper.checker.verdict import About, Status, Verdict
 from attemper.errors import AlphabetError, AttemperError, MalformedFileError, OptionError, SourceError
+from attemper.files import CERTIFICATE
 from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
