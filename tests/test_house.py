@@ -243,13 +243,27 @@ def files_shown(document: Path) -> list[tuple[str, str]]:
     return [(name, body) for name, body in blocks]
 
 
-@pytest.mark.parametrize("document", [path for path in DOCS if commands_shown(path)], ids=lambda p: p.name)
+DEAR = ("limits.md",)
+"""Pages whose commands load torch in processes of their own: the quick suite leaves them to the whole one."""
+
+SHOWING = [path for path in DOCS if commands_shown(path)]
+
+
+@pytest.mark.parametrize("document", [p for p in SHOWING if p.name not in DEAR], ids=lambda p: p.name)
 def test_the_commands_in_the_documents_print_what_is_shown(
     document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with of_this_folder_alone(), checked_here():
         try_what_is_shown(document, tmp_path)
+
+
+@pytest.mark.sweep(0)
+@pytest.mark.parametrize("document", [p for p in SHOWING if p.name in DEAR], ids=lambda p: p.name)
+def test_the_commands_in_the_dear_documents_print_what_is_shown(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    test_the_commands_in_the_documents_print_what_is_shown(document, tmp_path, monkeypatch)
 
 
 def try_what_is_shown(document: Path, tmp_path: Path) -> None:
