@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, final
@@ -56,7 +57,7 @@ class LabelledWords(Tabled):
         for split, words in self.splits.items():
             members = sum(one.label for one in words)
             yield f"{name_of(split)}: {len(words):,} words, {members:,} of them in the language"
-            if warning := unbalanced(self.task, split, words):
+            if warning := self._warnings[split]:
                 yield f"  warning: {warning}"
 
     @property
@@ -77,19 +78,25 @@ class LabelledWords(Tabled):
             "name": name_of(split),
             "words": len(words),
             "members": sum(one.label for one in words),
-            "warning": unbalanced(self.task, split, words),
-            "sha256": {name: sha256(data).hexdigest() for name, data in self._files(split).items()},
+            "warning": self._warnings[split],
+            "sha256": {name: sha256(data).hexdigest() for name, data in self._files[split].items()},
         }
 
-    def _files(self, split: LengthRange) -> dict[str, bytes]:
-        return files_of(self.splits[split], name_of(split), self.layout)
+    # Both are in the manifest and beside it: they are made once.
+    @cached_property
+    def _files(self) -> dict[LengthRange, dict[str, bytes]]:
+        return {split: files_of(words, name_of(split), self.layout) for split, words in self.splits.items()}
+
+    @cached_property
+    def _warnings(self) -> dict[LengthRange, str]:
+        return {split: unbalanced(self.task, split, words) for split, words in self.splits.items()}
 
     def save(self, folder: str | Path) -> None:
         """Write the splits and their manifest, in place of those that an older manifest there names.
 
         Raises `MalformedFileError` if the folder cannot be written.
         """
-        files = {name: data for split in self.splits for name, data in self._files(split).items()}
+        files = {name: data for written in self._files.values() for name, data in written.items()}
         write_data(Path(folder), files, self.record)
 
 

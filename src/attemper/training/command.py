@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.console import print_found, print_json
 from attemper.workbench.cli.options import Force, Json
 from attemper.workbench.cli.progress import counting
 from attemper.writing import require_own
@@ -69,9 +69,7 @@ def train_command(
     if json:
         for row in run.rows:
             print_json(row)
-        print_json(run.record)
-    else:
-        out.print_lines(str(run))
+    print_found(run, json=json)
 
 
 def _write_events(run: TrainingRun) -> None:
@@ -116,7 +114,4 @@ def _sweep(
         run = replace(load_run(folder_of(settings, folder)), was_finished=was_finished)
         if tensorboard:
             _write_events(run)
-        if json:
-            print_json(run.record)
-        else:
-            out.print_lines(str(run))
+        print_found(run, json=json)

@@ -76,9 +76,8 @@ def task_of(language: Language) -> Task:
     >>> task_of(language("regex:(ab)*")).accepts(("a", "b"))
     True
     """
-    spelling = language.spelling
-    if spelling is not None and spelling.kind is Kind.ZOO:
-        return _of_the_zoo(language, spelling.text)
+    if language.zoo_name:
+        return _of_the_zoo(language, language.zoo_name)
     language.require_verdicts()
     try:
         automaton = automaton_of_language(language.definition, language.alphabet, FOLLOWED)

@@ -17,7 +17,6 @@ from attemper.workbench import naming, options
 from attemper.workbench.language import Language
 from attemper.workbench.limits import cascade_limits
 from attemper.workbench.model import Model
-from attemper.workbench.spelling import Kind
 
 if TYPE_CHECKING:
     from attemper.workbench.naming import AlphabetLike, AtName, EmptyName, LanguageLike
@@ -133,13 +132,13 @@ def first_made(
 
 def _sources(language: Language) -> Iterator[tuple[Language, CascadeCaps]]:
     """The language as each of the texts that it is known by, and how large a cascade may grow."""
-    if language.spelling is None or language.spelling.kind is not Kind.ZOO:
+    if not language.zoo_name:
         yield language, CascadeCaps()
         return
     from attemper.languages.named.zoo import named
     from attemper.workbench.zoo_sources import language_of, limits_for
 
-    entry = named(language.spelling.text)
+    entry = named(language.zoo_name)
     for source in entry.sources:
         meant = language_of(entry, source, language.alphabet)
         yield replace(meant, spelling=language.spelling), limits_for(source)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, final
 
 from attemper.errors import UnsupportedError
-from attemper.languages.measures import describe
 from attemper.languages.words import Alphabet, Word, words_of_length
-from attemper.workbench.spelling import Spelling
+from attemper.workbench.spelling import Kind, Spelling
 from attemper.workbench.words import word_of
 
 if TYPE_CHECKING:
@@ -53,6 +52,11 @@ class Language:
         return f"<Language {shown} over {' '.join(self.alphabet.symbols)}>"
 
     @property
+    def zoo_name(self) -> str:
+        """The name in the zoo that it was written as; empty for everything else."""
+        return self.spelling.text if self.spelling is not None and self.spelling.kind is Kind.ZOO else ""
+
+    @property
     def title(self) -> str:
         """The formula, the regular expression, or how large the automaton or the program is."""
         from attemper.attention_program.language import ProgramLanguage
@@ -74,13 +78,11 @@ class Language:
     def puts_out(self) -> str:
         """What stands at every position, if that is no bit and there is no verdict on a word."""
         from attemper.attention_program.language import ProgramLanguage
+        from attemper.workbench.programs import what_is_put_out
 
         if not isinstance(self.definition, ProgramLanguage):
             return ""
-        program = self.definition.program
-        if program.numbers is not None:
-            return describe(program.numbers.measure)
-        return "a symbol" if program.symbols else ""
+        return what_is_put_out(self.definition.program)
 
     def require_verdicts(self) -> None:
         """Raise `UnsupportedError` if it puts out something else than bits."""
@@ -139,10 +141,6 @@ class Language:
             return minimal(self.definition)
         self.require_verdicts()
         # Formulas have their automata by way of the compiler and the checker, which few questions need.
-        from attemper.checker.names import UnprovenError
-        from attemper.workbench.automata import automaton_of_language
+        from attemper.workbench.automata import automaton_required
 
-        try:
-            return automaton_of_language(self.definition, self.alphabet)
-        except UnprovenError as error:
-            raise UnsupportedError(f"{self} is not made an automaton: {error}") from None
+        return automaton_required(self)

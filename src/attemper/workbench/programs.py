@@ -63,7 +63,7 @@ def program_language(
         if at is not None or empty is not None:
             raise OptionError("the program's text says itself how it is read: leave 'at' and 'empty' out")
         return ProgramLanguage(found.program, found.at, found.accepts_empty)
-    require("program", found, Program, "give a text, or what parse_program(...) makes")
+    require("program", found, Program, "give a text, or what attemper.program(...) makes")
     for complaint in complaints(found):
         raise OptionError(f"this is not a well-formed program: {complaint}")
     puts_out = what_is_put_out(found)

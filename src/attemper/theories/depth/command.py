@@ -11,7 +11,7 @@ from attemper.theories.depth import certificate
 from attemper.theories.depth.ask import depth
 from attemper.theories.depth.check.pairs import MOST_LAYERS
 from attemper.theories.depth.search.caps import SECONDS
-from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.console import out, print_found
 from attemper.workbench.cli.options import (
     AlphabetOption,
     AtOption,
@@ -86,10 +86,7 @@ def depth_command(
         )
     if output is not None and found.claims.claims:
         found.save(output)
-    if json:
-        print_json(found.record)
-    else:
-        out.print_lines(str(found))
-        if output is not None:
-            out.print(f"wrote {output}" if found.claims.claims else f"nothing is proved: no {output}")
+    print_found(found, json=json)
+    if output is not None and not json:
+        out.print(f"wrote {output}" if found.claims.claims else f"nothing is proved: no {output}")
     return found.exit_code

@@ -26,7 +26,7 @@ from attemper.networks.files import STRUCTURE
 from attemper.networks.regime import Regime
 from attemper.workbench.cli import normalising
 from attemper.workbench.cli.compiled import Compilation
-from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.console import print_found
 from attemper.workbench.cli.options import (
     AlphabetOption,
     AtOption,
@@ -138,10 +138,7 @@ def compile_command(
     if certificate is not None:
         save_certificate(certificate, output)
     made = Compilation(output, found, model, certificate, missing, replaced, tuple(notes), explain)
-    if json:
-        print_json(made.record)
-    else:
-        out.print_lines(str(made))
+    print_found(made, json=json)
     return made.exit_code
 
 

@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -21,6 +21,9 @@ from rich.table import Table
 from rich.text import Text
 
 from attemper.escapes import escaped, escaped_json
+
+if TYPE_CHECKING:
+    from attemper.html_tables import Tabled
 
 WIDEST = 100
 """How wide lines are in a pipe, and at most in a terminal, unless COLUMNS says otherwise."""
@@ -208,6 +211,14 @@ def print_json(record: object) -> None:
         sys.stdout.write(escaped_json(record) + "\n")
     except BrokenPipeError:
         raise ReaderLeftError from None
+
+
+def print_found(found: Tabled, *, json: bool) -> None:
+    """A result as one JSON object, or as its lines."""
+    if json:
+        print_json(found.record)
+    else:
+        out.print_lines(str(found))
 
 
 def print_program(text: str) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from attemper.reading.machines import SECONDS
-from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.console import print_found
 from attemper.workbench.cli.options import AtOption, EmptyOption, Json, LanguageArgument, LimitOption
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.time_limit import SecondsOption, limited
@@ -64,8 +64,5 @@ def same_command(
             limits=limits,
             report=report,
         )
-    if json:
-        print_json(found.record)
-    else:
-        out.print_lines(str(found))
+    print_found(found, json=json)
     return found.exit_code

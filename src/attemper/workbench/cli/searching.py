@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from attemper.html_tables import Tabled
-from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.console import out, print_found
 
 
 def require_file(output: Path | None) -> None:
@@ -32,10 +32,7 @@ def shown_and_written(
     found: Tabled, save: Callable[[Path], None] | None, output: Path | None, *, json: bool
 ) -> None:
     """Print what was found, and write it, if that was asked for and there is something to write."""
-    if json:
-        print_json(found.record)
-    else:
-        out.print_lines(str(found))
+    print_found(found, json=json)
     if output is not None and save is not None:
         save(output)
         if not json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.console import print_found
 from attemper.workbench.cli.options import (
     AlphabetOption,
     AtOption,
@@ -37,8 +37,5 @@ def to_formula_command(
     spoken = written_language(language, alphabet, at, empty)
     with activity("making the automaton") as report:
         found = to_formula(spoken, limits=limits, report=report)
-    if json:
-        print_json(found.record)
-    else:
-        out.print_lines(str(found))
+    print_found(found, json=json)
     return found.exit_code

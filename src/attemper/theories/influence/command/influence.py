@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from attemper.errors import OptionError
-from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.console import out, print_found
 from attemper.workbench.cli.options import Json
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.searching import use_few_threads
@@ -114,12 +114,9 @@ def influence_command(
         )
     if csv is not None:
         found.save(csv)
-    if json:
-        print_json(found.record)
-    else:
-        out.print_lines(str(found))
-        if csv is not None:
-            out.print(f"wrote {csv}")
+    print_found(found, json=json)
+    if csv is not None and not json:
+        out.print(f"wrote {csv}")
     return found.exit_code
 
 

@@ -10,7 +10,7 @@ import typer
 from attemper.errors import UnsupportedError
 from attemper.theories.refutation.lemma import constants
 from attemper.theories.refutation.lemma.said import LemmaConstants, LemmaRuns
-from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.console import print_found
 from attemper.workbench.cli.options import Json, share
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.searching import use_few_threads
@@ -77,10 +77,7 @@ def lemma_command(
         if k is not None or rate is not None:
             raise typer.BadParameter("--k and --rate are for --length")
         found = _constants(c, heads, free)
-    if json:
-        print_json(found.record)
-    else:
-        out.print_lines(str(found))
+    print_found(found, json=json)
 
 
 def _constants(c: int | None, heads: int, free: str | None) -> LemmaConstants:

@@ -79,21 +79,17 @@ def target_of(
 
 def _automaton(found: Language) -> Dfa:
     # Formulas have their automata by way of the compiler and the checker, which automata need not load.
-    from attemper.checker.names import UnprovenError
-    from attemper.workbench.automata import Caps, automaton_of_language
+    from attemper.workbench.automata import Caps, automaton_required
 
     found.require_verdicts()
-    try:
-        return automaton_of_language(found.definition, found.alphabet, Caps(FOLLOWED))
-    except UnprovenError as error:
-        raise UnsupportedError(f"{found} is not made an automaton: {error}") from None
+    return automaton_required(found, Caps(FOLLOWED))
 
 
 def _brackets(found: Language) -> Dyck | Blocks | None:
     """What is no regular language."""
-    if found.spelling is None or found.spelling.kind is not Kind.ZOO:
+    if not found.zoo_name:
         return None
-    name, symbols = language_named(found.spelling.text).name, found.alphabet.symbols
+    name, symbols = language_named(found.zoo_name).name, found.alphabet.symbols
     if re.fullmatch("dyck-[0-9]+", name):
         return Dyck(tuple(zip(symbols[::2], symbols[1::2], strict=True)))
     return Blocks(*symbols) if name == "a-n-b-n" else None
