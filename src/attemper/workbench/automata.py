@@ -8,7 +8,7 @@ it computes the formula, and that it computes the automaton. So both are one lan
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, assert_never, final
+from typing import assert_never, final
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.realisation import Realisation
@@ -30,9 +30,6 @@ from attemper.languages.words import Alphabet
 from attemper.networks.layers import Network
 from attemper.networks.regime import Regime
 from attemper.reading.machines import CONFIGURATIONS, SECONDS, automaton_of, looks_to_the_right
-
-if TYPE_CHECKING:
-    from attemper.workbench.language import Language
 
 BOTH_WAYS = (
     "it looks both ways: read at the last position only what looks to the left is followed, and read at the "
@@ -67,12 +64,14 @@ def automaton_of_language(language: Definition, alphabet: Alphabet, caps: Caps |
             raise UnprovenError(f"nothing makes an automaton of {type(language).__name__}")
 
 
-def automaton_required(language: Language, caps: Caps | None = None) -> Dfa:
-    """The same of a language as users hold it; what has none is refused: `UnsupportedError`."""
+def automaton_required(
+    language: Definition, alphabet: Alphabet, named: object, caps: Caps | None = None
+) -> Dfa:
+    """The same where a question cannot do without: what has none is refused by its name."""
     try:
-        return automaton_of_language(language.definition, language.alphabet, caps)
+        return automaton_of_language(language, alphabet, caps)
     except UnprovenError as error:
-        raise UnsupportedError(f"{language} is not made an automaton: {error}") from None
+        raise UnsupportedError(f"{named} is not made an automaton: {error}") from None
 
 
 def automaton_of_formula(language: TemporalLanguage, alphabet: Alphabet, caps: Caps | None = None) -> Dfa:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, final
 
 from attemper.errors import UnsupportedError
+from attemper.languages.measures import describe
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.workbench.spelling import Kind, Spelling
 from attemper.workbench.words import word_of
 
 if TYPE_CHECKING:
+    from attemper.attention_program.ops import Program
     from attemper.languages.definition import Definition
     from attemper.languages.regular.dfa import Dfa
     from attemper.workbench.words import WordLike
@@ -78,7 +80,6 @@ class Language:
     def puts_out(self) -> str:
         """What stands at every position, if that is no bit and there is no verdict on a word."""
         from attemper.attention_program.language import ProgramLanguage
-        from attemper.workbench.programs import what_is_put_out
 
         if not isinstance(self.definition, ProgramLanguage):
             return ""
@@ -143,4 +144,11 @@ class Language:
         # Formulas have their automata by way of the compiler and the checker, which few questions need.
         from attemper.workbench.automata import automaton_required
 
-        return automaton_required(self)
+        return automaton_required(self.definition, self.alphabet, self)
+
+
+def what_is_put_out(program: Program) -> str:
+    """What stands at every position, if that is no bit."""
+    if program.numbers is not None:
+        return describe(program.numbers.measure)
+    return "a symbol" if program.symbols else ""

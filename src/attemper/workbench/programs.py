@@ -8,11 +8,10 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.wellformed import complaints
 from attemper.errors import OptionError, SourceError, UnsupportedError
-from attemper.languages.measures import describe
 from attemper.languages.rasp.program import RaspProgram, parse_rasp
 from attemper.languages.rasp.show import show
 from attemper.languages.temporal.reading import At
-from attemper.workbench.language import Language
+from attemper.workbench.language import Language, what_is_put_out
 from attemper.workbench.options import choice, require
 
 
@@ -41,13 +40,6 @@ def names_of(language: Language) -> Mapping[Ref, str]:
     except (SourceError, UnsupportedError):
         return {}
     return found.names if found.program == language.definition.program else {}
-
-
-def what_is_put_out(program: Program) -> str:
-    """What stands at every position, if that is no bit."""
-    if program.numbers is not None:
-        return describe(program.numbers.measure)
-    return "a symbol" if program.symbols else ""
 
 
 def program_language(

@@ -82,7 +82,7 @@ def _automaton(found: Language) -> Dfa:
     from attemper.workbench.automata import Caps, automaton_required
 
     found.require_verdicts()
-    return automaton_required(found, Caps(FOLLOWED))
+    return automaton_required(found.definition, found.alphabet, found, Caps(FOLLOWED))
 
 
 def _brackets(found: Language) -> Dyck | Blocks | None:
