@@ -27,6 +27,10 @@ def main() -> None:
         run()
     except KeyboardInterrupt:  # for example a second one, while the first is being answered
         _leave()
+    finally:
+        # An interrupt inside of text that a library executes (dataclasses are made so) is remembered even if
+        # it is answered: Python would end by the signal, not with the exit code. Another text clears that.
+        exec("")
 
 
 def _leave(*_: object) -> None:

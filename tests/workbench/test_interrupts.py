@@ -19,10 +19,12 @@ from tests.support.cli.command_line import attemper
 INTERRUPT = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
 
 
-def interrupted_in(module: str, folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+def interrupted_in(
+    module: str, folder: Path, *arguments: object, text: str = INTERRUPT
+) -> subprocess.CompletedProcess[str]:
     """A command in whose process Ctrl-C is pressed while the module is being imported."""
     (folder / "shadows").mkdir()
-    (folder / "shadows" / f"{module}.py").write_text(INTERRUPT)
+    (folder / "shadows" / f"{module}.py").write_text(text)
     path = os.pathsep.join([str(folder / "shadows"), *sys.path])
     return subprocess.run(
         [sys.executable, "-m", "attemper", *map(str, arguments)],
@@ -55,6 +57,16 @@ def test_ctrl_c_while_a_command_is_imported(module: str, command: list[str], tmp
 def test_ctrl_c_while_a_command_imports_what_runs_networks(tmp_path: Path) -> None:
     compile_formula("O a", "ab").save(tmp_path / "once")
     ended = interrupted_in("torch", tmp_path, "run", tmp_path / "once", "ab", "--engine", "matrix")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX has them")
+def test_ctrl_c_inside_of_text_that_is_executed_ends_with_the_code(tmp_path: Path) -> None:
+    compile_formula("O a", "ab").save(tmp_path / "once")
+    inside = f"exec({INTERRUPT!r})\n"
+    ended = interrupted_in(
+        "torch", tmp_path, "run", tmp_path / "once", "ab", "--engine", "matrix", text=inside
+    )
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")
 
 

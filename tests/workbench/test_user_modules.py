@@ -85,6 +85,12 @@ def drawn(n):
     return found
 
 
+def scaled(n):
+    found = Typed(n)
+    found.weights *= 1 + np.random.random()  # the best keys stay the best
+    return found
+
+
 def numbered(n):
     found = drawn(n)
     found.digest = str(found.weights)
@@ -170,6 +176,7 @@ def line_of(text: str) -> int:
         ("unnamed", "must have a digest and semantics that are texts", None),
         ("later", "raised ZeroDivisionError: only now", 'raise ZeroDivisionError("only now")'),
         ("drawn", "its digest must differ where the weights do", None),
+        ("scaled", "its digest must differ where the weights do", None),
         ("numbered", "random weights need a seed inside the function", None),
         ("nothing", "returned None: does it end with a return?", "def nothing"),
         ("failing", "raised ValueError: no weights for n = 12", 'raise ValueError("no weights'),
