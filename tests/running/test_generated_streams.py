@@ -242,7 +242,7 @@ def test_symbols_and_labels_that_are_python_are_in_no_text(monkeypatch: pytest.M
 
 def test_one_module_alone_runs_text_that_was_made() -> None:
     source = Path(attemper.__file__).parent
-    runs = re.compile(r"(?<![.\w])(?:exec|eval)\(")
+    runs = re.compile(r"(?<![.\w])(?:exec|eval)\((?!\"\"\))")  # no text is nothing that was made
     found = [path for path in source.rglob("*.py") if runs.search(path.read_text(encoding="utf-8"))]
     assert found == [Path(generating.__file__)]
 
