@@ -26,7 +26,8 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
-from attemper.networks.files import WEIGHTS, Provenance, digest_of
+from attemper.networks.files import WEIGHTS, digest_of
+from attemper.networks.structure import Provenance
 from attemper.networks.files import save as save_network
 from attemper.theories.refutation.certificate.files import Refutation
 from attemper.theories.refutation.certificate.files import save as save_refutation

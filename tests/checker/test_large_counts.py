@@ -26,7 +26,8 @@ from attemper.errors import SourceError, UnsupportedError
 from attemper.exact.predicates import PredicateError
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet
-from attemper.networks.files import Provenance, digest_of
+from attemper.networks.files import digest_of
+from attemper.networks.structure import Provenance
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import Network
 from attemper.reading.machines import automaton_of

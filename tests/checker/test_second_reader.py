@@ -27,7 +27,8 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.reachability import follows
 from attemper.checker.rules import Rule
 from attemper.checker.verdict import Status
-from attemper.networks.files import Provenance, load, save
+from attemper.networks.files import load, save
+from attemper.networks.structure import Provenance
 from attemper.networks.layers import Network
 from tests.support.drawn.hand_built import hand_built
 from tests.support.drawn.nearest import dyck

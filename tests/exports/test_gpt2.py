@@ -31,7 +31,7 @@ from attemper.exports.gpt2.weights import (
 from attemper.exports.gpt2.writing import write_gpt2
 from attemper.exports.subject import Exported
 from attemper.languages.words import Alphabet
-from attemper.networks.files import Provenance
+from attemper.networks.structure import Provenance
 from attemper.networks.layers import HEAD_WIDTHS, Hidden, Layer
 from attemper.workbench.verifying.comparing import exact_rows
 from tests.support.drawn.scan_networks import HeadOf, network_of

@@ -19,7 +19,8 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet
 from attemper.networks import files
-from attemper.networks.files import STRUCTURE, WEIGHTS, Provenance
+from attemper.networks.files import STRUCTURE, WEIGHTS
+from attemper.networks.structure import Provenance
 from attemper.networks.regime import Regime
 from attemper.networks.safetensors import Tensor, decode_any_tensors, decode_tensors, encode_tensors
 from attemper.networks.weights import tensors_of

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from attemper.errors import ExitCode
-from attemper.networks.files import Provenance, save
+from attemper.networks.files import save
+from attemper.networks.structure import Provenance
 from attemper.workbench.compiling import compile as compile_formula
 from attemper.workbench.folder import load
 from tests.support.cli.command_line import Outcome, attemper

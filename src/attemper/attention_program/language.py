@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import TypeVar, final
 
 from attemper.attention_program.ops import CountTest, Place, Program
-from attemper.attention_program.trees import program_to_tree
 from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import tests_in
 from attemper.exact.predicates import Predicate
@@ -100,8 +99,3 @@ class ProgramLanguage:
         if self.program.symbols:
             return f"{text} (a symbol {everywhere})"
         return f"{text} ({how_read(self.at, self.accepts_empty, alphabet)})"
-
-    def tree(self) -> dict[str, object]:
-        """The language as JSON data."""
-        tree = program_to_tree(self.program)
-        return {"program": tree, "at": str(self.at), "accepts_empty": self.accepts_empty}

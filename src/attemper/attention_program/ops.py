@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from fractions import Fraction
 from typing import final
 
 from attemper.exact.closed_forms import ClosedForm
+from attemper.exact.codec import Codec, Natural, Ordinary, Rational
 from attemper.exact.predicates import Predicate
 from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 
-Ref = int
+Ref = Natural
 """The index of an earlier step."""
 
 TOO_LARGE = 2**62
@@ -187,7 +187,7 @@ class Shift:
 
     direction: Direction
     bit: Ref
-    distance: int = 1
+    distance: Ordinary = 1
     default: bool | None = False
 
 
@@ -205,8 +205,8 @@ class Count:
 class Linear:
     """Count: the sum of factor * count over `parts`, plus `constant`."""
 
-    parts: tuple[tuple[int, Ref], ...]
-    constant: int
+    parts: tuple[tuple[Ordinary, Ref], ...]
+    constant: Ordinary
 
 
 @final
@@ -215,7 +215,7 @@ class Compare:
     """Bit: count >= threshold."""
 
     count: Ref
-    threshold: int
+    threshold: Ordinary
 
 
 @final
@@ -224,7 +224,7 @@ class Equals:
     """Bit: count = value."""
 
     count: Ref
-    value: int
+    value: Ordinary
 
 
 @final
@@ -234,8 +234,8 @@ class CountTest:
 
     predicate: Predicate
     count: Ref
-    scale: int
-    shift: int
+    scale: Ordinary
+    shift: Ordinary
 
 
 LocalStep = Letter | Place | Not | Gate | Table | Merge
@@ -260,7 +260,7 @@ class Part:
     It has a bit or a count, or both.
     """
 
-    factor: Fraction
+    factor: Rational
     bit: Ref | None
     count: Ref | None
 
@@ -310,6 +310,10 @@ class Program:
         if self.numbers is not None:
             return self.numbers.inputs
         return tuple(bit for _, bit in self.symbols) or (self.output,)
+
+
+PROGRAM: Codec[Program] = Codec(Program)
+"""Programs as JSON data: `wellformed` says whether what is read is one."""
 
 
 def everywhere(where: Ref) -> Cases:

@@ -8,8 +8,9 @@ from dataclasses import replace
 from attemper.attention_program import ops
 from attemper.attention_program.wellformed import complaints
 from attemper.errors import AlphabetError, SourceError
-from attemper.exact.closed_forms import form_from_tree, parse_rational, plain_integer, predicate_from_tree
-from attemper.exact.predicates import PredicateError
+from attemper.exact.closed_forms import FORM
+from attemper.exact.codec import INTEGER, RATIONAL
+from attemper.exact.predicates import PREDICATE, PredicateError
 from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 
@@ -108,9 +109,9 @@ def _part(text: str) -> ops.Part:
     """A part; its only step is taken for a bit."""
     match text.split("*"):
         case [factor, ref]:
-            return ops.Part(parse_rational(factor), _ref(ref), None)
+            return ops.Part(RATIONAL.read(factor), _ref(ref), None)
         case [factor, bit, count]:
-            return ops.Part(parse_rational(factor), _ref(bit), _ref(count))
+            return ops.Part(RATIONAL.read(factor), _ref(bit), _ref(count))
         case _:
             raise ValueError(f"'{text[:40]}' is not a part of a number, such as 1/2*s3*s4")
 
@@ -135,7 +136,7 @@ def _parse_step(text: str) -> ops.Step:
         case "letter", _:
             return ops.Letter(_strings(rest))
         case "place", _:
-            return ops.Place(form_from_tree(json.loads(rest)))
+            return ops.Place(FORM.read(json.loads(rest)))
         case "not", [bit]:
             return ops.Not(_ref(bit))
         case "merge", bits:
@@ -204,7 +205,7 @@ def _parse_comparing(text: str) -> ops.Step:
             return ops.Equals(_ref(count), _integer(value))
         case ["test", count, scale, shift, predicate]:
             return ops.CountTest(
-                predicate_from_tree(json.loads(predicate)), _ref(count), _integer(scale), _integer(shift)
+                PREDICATE.read(json.loads(predicate)), _ref(count), _integer(scale), _integer(shift)
             )
         case _:
             raise ValueError(f"unknown step '{text[:60]}'")
@@ -220,7 +221,7 @@ def _integer(text: str) -> int:
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()):
         raise ValueError(f"'{text[:40]}' is not an integer")
-    return plain_integer(int(text))
+    return INTEGER.read(int(text))
 
 
 def _case(text: str) -> tuple[ops.Ref | None, ops.Ref]:

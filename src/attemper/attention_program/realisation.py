@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from attemper.attention_program.ops import Program, Ref
+from attemper.exact.codec import Natural
 
 
 @final
@@ -16,8 +17,8 @@ class SymbolGroup:
     Each is a coordinate of the residual stream after the layer, and the step that the coordinate holds.
     """
 
-    layer: int
-    bits: tuple[tuple[int, Ref], ...]
+    layer: Natural
+    bits: tuple[tuple[Natural, Ref], ...]
 
 
 @final

@@ -26,7 +26,8 @@ import json
 from typing import assert_never
 
 from attemper.attention_program import ops
-from attemper.exact.closed_forms import form_to_tree, predicate_to_tree
+from attemper.exact.closed_forms import FORM
+from attemper.exact.predicates import PREDICATE
 from attemper.languages.measures import Measure
 
 
@@ -63,7 +64,7 @@ def show_step(step: ops.Step) -> str:
         case ops.Letter(symbols):
             return f"letter {json.dumps(list(symbols))}"
         case ops.Place(form):
-            return f"place {json.dumps(form_to_tree(form))}"
+            return f"place {json.dumps(FORM.encode(form))}"
         case ops.Not(bit):
             return f"not s{bit}"
         case ops.Gate(connective, bits):
@@ -115,6 +116,6 @@ def _show_comparing(step: ops.Comparing) -> str:
         case ops.Equals(count, value):
             return f"equals s{count} = {value}"
         case ops.CountTest(predicate, count, scale, shift):
-            return f"test s{count} {scale} {shift} {json.dumps(predicate_to_tree(predicate))}"
+            return f"test s{count} {scale} {shift} {json.dumps(PREDICATE.encode(predicate))}"
         case _:
             assert_never(step)

@@ -22,6 +22,7 @@ from typing import assert_never, final
 
 from attemper.attention_program import ops
 from attemper.errors import InternalError, UnsupportedError
+from attemper.exact import closed_forms
 from attemper.languages.measures import Measure
 
 MAX_TABLE_BITS = 12
@@ -135,6 +136,8 @@ def _of_step(program: ops.Program, index: int, step: ops.Step) -> list[str]:
     wrong = [f"s{ref} is a count, a bit is meant" for ref in bits if _is_count(program, ref)]
     wrong += [f"s{ref} is a bit, a count is meant" for ref in counts if not _is_count(program, ref)]
     match step:
+        case ops.Place(form):
+            wrong += closed_forms.complaints(form)
         case ops.Letter(symbols):
             wrong += [
                 f"'{symbol}' is not in the alphabet"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, final
+from typing import final
 
-from attemper.languages.definition import Definition
-
-if TYPE_CHECKING:
-    from attemper.attention_program.realisation import Realisation
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.ops import Program
+from attemper.attention_program.realisation import Realisation, SymbolGroup
+from attemper.attention_program.wellformed import complaints as program_complaints
+from attemper.exact.codec import Natural
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal.reading import TemporalLanguage
 
 
 @final
@@ -16,7 +20,7 @@ if TYPE_CHECKING:
 class RealClaim:
     """Right in real arithmetic for all words of up to `horizon` symbols; None: of all lengths."""
 
-    horizon: int | None = None
+    horizon: Natural | None = None
 
     def __repr__(self) -> str:
         return "RealClaim()" if self.horizon is None else f"RealClaim(horizon={self.horizon})"
@@ -34,11 +38,14 @@ class FloatClaim:
 
     format: str
     kernel: str
-    horizon: int
+    horizon: Natural
     bottleneck: str = field(repr=False)
 
 
 Claim = RealClaim | FloatClaim
+
+Source = TemporalLanguage | Dfa | ProgramLanguage
+"""What a language is named by: a formula, an automaton or an attention program, and how it is read."""
 
 
 @final
@@ -46,11 +53,50 @@ Claim = RealClaim | FloatClaim
 class Certificate:
     """Claims about the network with this digest.
 
-    `realisation` is the program that the network is said to run, where the proof goes by way of one. Whatever
-    it is, nothing is concluded from it but what the weights are seen to do.
+    `program` is what the network is said to run, where the proof goes by way of a program that is not the
+    language itself; `groups` says where it keeps symbols. Whatever they are, nothing is concluded from them
+    but what the weights are seen to do.
     """
 
     network: str
-    language: Definition = field(repr=False)
+    language: Source = field(repr=False)
     claims: tuple[Claim, ...]
-    realisation: Realisation | None = field(default=None, repr=False)
+    program: Program | None = field(default=None, repr=False)
+    groups: tuple[SymbolGroup, ...] = field(default=(), repr=False)
+
+    @property
+    def realisation(self) -> Realisation | None:
+        """The program that the network is said to run, if it is."""
+        program = self.language.program if isinstance(self.language, ProgramLanguage) else self.program
+        return None if program is None else Realisation(program, self.groups)
+
+    @classmethod
+    def by_way_of(
+        cls, said: Realisation | None, network: str, language: Source, claims: tuple[Claim, ...]
+    ) -> Certificate:
+        """The certificate of a network that is said to run a program; a formula's says nothing of one."""
+        if said is None or isinstance(language, TemporalLanguage):
+            return cls(network, language, claims)
+        return cls(
+            network, language, claims, said.program if isinstance(language, Dfa) else None, said.groups
+        )
+
+
+def complaints(certificate: Certificate) -> Iterator[str]:
+    """What is wrong with a certificate as a whole, and with the programs in it."""
+    language, program = certificate.language, certificate.program
+    if program is not None and not isinstance(language, Dfa):
+        yield "its language is no automaton, so that its program must be null"
+    if certificate.groups and certificate.realisation is None:
+        yield "it has groups of bits, but no program"
+    if not all(group.bits for group in certificate.groups):
+        yield "it has a group without bits"
+    yield from source_complaints(language)
+    if program is not None:
+        yield from map(str, program_complaints(program))
+
+
+def source_complaints(language: Source) -> Iterator[str]:
+    """What is wrong with the program of a language, if it has one."""
+    if isinstance(language, ProgramLanguage):
+        yield from map(str, program_complaints(language.program))

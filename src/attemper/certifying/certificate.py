@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from attemper.attention_program.realisation import Realisation
-from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
+from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim, Source
 from attemper.certifying.horizons import Horizons
 from attemper.checker import proof
 from attemper.checker.analysis import Analysis
@@ -15,7 +15,6 @@ from attemper.checker.rounding.network import failure_at
 from attemper.errors import UnprovedError
 from attemper.exact.formats import FORMATS, REAL, FloatFormat
 from attemper.languages.definition import Definition
-from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.networks.layers import Network
 
 ARITHMETICS = tuple((form, kernel) for form in FORMATS.values() for kernel in Kernel)
@@ -25,7 +24,7 @@ ARITHMETICS = tuple((form, kernel) for form in FORMATS.values() for kernel in Ke
 def certify(
     network: Network,
     digest: str,
-    language: Definition,
+    language: Source,
     realisation: Realisation | None = None,
     progress: Callable[[int], None] = lambda _: None,
     arithmetics: Sequence[tuple[FloatFormat, Kernel]] = ARITHMETICS,
@@ -61,7 +60,7 @@ def prove(network: Network, language: Definition, realisation: Realisation | Non
 def certificate_of(
     analysis: Analysis,
     digest: str,
-    language: Definition,
+    language: Source,
     realisation: Realisation | None,
     progress: Callable[[int], None] = lambda _: None,
     arithmetics: Sequence[tuple[FloatFormat, Kernel]] = ARITHMETICS,
@@ -79,5 +78,4 @@ def certificate_of(
         found = horizons.of(form, kernel)
         claims.append(FloatClaim(form.name, str(kernel), found.length, found.place))
         progress(1)
-    needed = None if isinstance(language, TemporalLanguage) else realisation
-    return Certificate(digest, language, tuple(claims), needed)
+    return Certificate.by_way_of(realisation, digest, language, tuple(claims))

@@ -7,20 +7,24 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from typing import assert_never
 
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.show import show_program
+from attemper.certificates.claims import Source
 from attemper.certificates.files import format_of
 from attemper.certificates.files import load as load_certificate
 from attemper.checker.check import check
 from attemper.checker.verdict import About, Judge, Subject, Verdict, malformed
 from attemper.errors import AutomatonError, MalformedFileError, OptionError, SourceError, UnsupportedError
 from attemper.files import CERTIFICATE, read_bytes
-from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show_within
 from attemper.languages.words import Alphabet
 from attemper.networks import files
 from attemper.networks.layers import Network
+from attemper.networks.structure import Provenance
 from attemper.registry import FORMATS
 
 CHECKED = (
@@ -130,7 +134,7 @@ def check_folder(
 # The source, which is a remark ---------------------------------------------------------------------
 
 
-def _require_one_language(source: files.Provenance, network: Network, language: Definition) -> None:
+def _require_one_language(source: Provenance, network: Network, language: Source) -> None:
     """Raises `MalformedFileError` if the folder says of itself that it is for another language.
 
     Nothing is proved by this: it only keeps a folder from looking like what it is not.
@@ -149,25 +153,20 @@ def _require_one_language(source: files.Provenance, network: Network, language: 
         raise MalformedFileError("the certificate is about another language than this network's source")
 
 
-def _says(source: files.Provenance, alphabet: Alphabet, language: Definition) -> bool:
+def _says(source: Provenance, alphabet: Alphabet, language: Source) -> bool:
     """Whether a source's text is the language's, as saved networks have it: a formula's canonical text."""
     match language:
         case TemporalLanguage(formula, _, _):
             return source.kind == "formula" and show_within(formula, len(source.text)) == source.text
         case Dfa():
             return source.kind in {"regex", "automaton"} and _automaton(source, alphabet) == language
+        case ProgramLanguage(program):
+            return source.kind == "program" and show_program(program) == source.text
         case _:
-            from attemper.attention_program.language import ProgramLanguage
-            from attemper.attention_program.show import show_program
-
-            return (
-                source.kind == "program"
-                and isinstance(language, ProgramLanguage)
-                and show_program(language.program) == source.text
-            )
+            assert_never(language)
 
 
-def _automaton(source: files.Provenance, alphabet: Alphabet) -> Dfa:
+def _automaton(source: Provenance, alphabet: Alphabet) -> Dfa:
     if source.kind == "regex":
         from attemper.languages.regular.regex import parse_regex
 

@@ -9,12 +9,13 @@ length, checked, and evaluated exactly. Nothing here depends on a maximal length
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import assert_never, final
+from typing import Annotated, assert_never, final
 
 from attemper.exact import predicates
+from attemper.exact.codec import Codec, Ordinary, Rational, Within
 
 
 @final
@@ -22,7 +23,7 @@ from attemper.exact import predicates
 class Number:
     """A rational constant."""
 
-    value: Fraction
+    value: Rational
 
 
 @final
@@ -49,9 +50,9 @@ class Test:
     """1 if the predicate holds of per_position * i + per_length * n + shift, else 0."""
 
     predicate: predicates.Predicate
-    per_position: int
-    per_length: int
-    shift: int
+    per_position: Ordinary
+    per_length: Ordinary
+    shift: Ordinary
 
 
 @final
@@ -76,7 +77,7 @@ class Power:
     """base ^ exponent, the exponent a (possibly negative) integer."""
 
     base: ClosedForm
-    exponent: int
+    exponent: Annotated[int, Within(-16, 16)]
 
 
 @final
@@ -319,149 +320,54 @@ def show_form(form: ClosedForm) -> str:
             assert_never(form)
 
 
-Tree = str | int | list["Tree"]
-"""A closed form as plain JSON data."""
+FORM: Codec[ClosedForm] = Codec(ClosedForm)
+"""Closed forms as JSON data."""
+
+MAX_TOTAL_DEGREE = 64
+"""The greatest total degree of a form that a file may have."""
 
 
-def form_to_tree(form: ClosedForm) -> Tree:
-    """The form as JSON data: `form_from_tree(form_to_tree(x)) == x`."""
-    match form:
-        case Number(value):
-            return str(value)
-        case Position():
-            return "i"
-        case Length():
-            return "n"
-        case Alternating():
-            return "sign"
-        case Test(predicate, per_position, per_length, shift):
-            return ["test", predicate_to_tree(predicate), per_position, per_length, shift]
-        case Sum(parts):
-            return ["+", *(form_to_tree(part) for part in parts)]
-        case Product(parts):
-            return ["*", *(form_to_tree(part) for part in parts)]
-        case Power(base, exponent):
-            return ["^", form_to_tree(base), exponent]
-        case Digits(inner):
-            return ["digits", form_to_tree(inner)]
-        case _:
-            assert_never(form)
-
-
-def form_from_tree(tree: object) -> ClosedForm:
-    """Read a form from JSON data; raises ValueError on anything else, before anything is expanded.
+def complaints(form: ClosedForm) -> Iterator[str]:
+    """What no file may have: negative powers of what could be 0, and powers that nest to a large degree.
 
     The total degree of a form is 1 for what has no parts, the sum of the degrees of a product's factors, the
     greatest degree of a sum's parts, for digits that of the form inside, and for a power (its base's degree)
     * (the exponent's size, at least 1): at most `MAX_TOTAL_DEGREE`, so that no nesting of small powers makes
     a large one.
+
+    >>> list(complaints(over(plus(I, -1))))
+    ['only i and n have negative powers: anything else could be 0']
     """
-    return _form_and_degree(tree)[0]
-
-
-def _form_and_degree(tree: object) -> tuple[ClosedForm, int]:
-    match tree:
-        case "i":
-            return I, 1
-        case "n":
-            return N, 1
-        case "sign":
-            return SIGN, 1
-        case str(text):
-            return Number(parse_rational(text)), 1
-        case ["test", predicate, per_position, per_length, shift]:
-            numbers = (plain_integer(per_position), plain_integer(per_length), plain_integer(shift))
-            return Test(predicate_from_tree(predicate), *numbers), 1
-        case ["+", *parts]:
-            terms, degrees = _parts_and_degrees(parts)
-            return Sum(terms), max(degrees, default=1)
-        case ["*", *parts]:
-            factors, degrees = _parts_and_degrees(parts)
-            return Product(factors), _bounded(sum(degrees))
-        case ["^", tree_of_base, power]:
-            exponent = plain_integer(power)
-            base, degree = _form_and_degree(tree_of_base)
-            if exponent < 0 and base not in (I, N):
-                raise ValueError("only i and n have negative powers: anything else could be 0")
-            if abs(exponent) > MAX_EXPONENT:
-                raise ValueError(f"the power {exponent} is larger than any construction needs")
-            return Power(base, exponent), _bounded(degree * max(1, abs(exponent)))
-        case ["digits", inner]:
-            form, degree = _form_and_degree(inner)
-            return Digits(form), degree
-        case _:
-            raise ValueError(f"not a closed form: {str(tree)[:80]}")
-
-
-def _parts_and_degrees(trees: list[object]) -> tuple[tuple[ClosedForm, ...], list[int]]:
-    found = [_form_and_degree(tree) for tree in trees]
-    return tuple(form for form, _ in found), [degree for _, degree in found]
-
-
-def _bounded(degree: int) -> int:
-    if degree > MAX_TOTAL_DEGREE:
-        raise ValueError(
+    degree = _degree(form)
+    if degree is None:
+        yield "only i and n have negative powers: anything else could be 0"
+    elif degree > MAX_TOTAL_DEGREE:
+        yield (
             f"powers and products nest to the degree {degree}, and no construction needs more than "
             f"{MAX_TOTAL_DEGREE}"
         )
-    return degree
 
 
-MAX_EXPONENT = 16
-"""Larger powers of i or n occur in no construction."""
-
-MAX_TOTAL_DEGREE = 64
-"""The greatest total degree of a form that is read."""
-
-MAX_FACTOR = 10**11
-"""Larger integers occur in no form; up to it, arguments of tests fit 64 bits for i up to 10^7."""
-
-
-def plain_integer(entry: object) -> int:
-    """The integer that a JSON value is; ValueError for everything else, also for true and false."""
-    if type(entry) is not int or abs(entry) > MAX_FACTOR:
-        raise ValueError(f"not an integer of ordinary size: {str(entry)[:80]}")
-    return entry
-
-
-def predicate_to_tree(predicate: predicates.Predicate) -> Tree:
-    """The predicate as JSON data."""
-    match predicate:
-        case predicates.Remainder(modulus, remainder):
-            return ["mod", modulus, remainder]
-        case predicates.Zero():
-            return "zero"
-        case predicates.NonNegative():
-            return "nonnegative"
-        case predicates.Named(name):
-            return ["named", name]
+def _degree(form: ClosedForm) -> int | None:
+    """The total degree; None if something else than i and n has a negative power."""
+    match form:
+        case Number() | Position() | Length() | Alternating() | Test():
+            return 1
+        case Sum(parts) | Product(parts):
+            degrees = [_degree(part) for part in parts]
+            found = [degree for degree in degrees if degree is not None]
+            if len(found) < len(degrees):
+                return None
+            return sum(found) if isinstance(form, Product) else max(found, default=1)
+        case Power(base, exponent):
+            if exponent < 0 and base not in (I, N):
+                return None
+            degree = _degree(base)
+            return None if degree is None else degree * max(1, abs(exponent))
+        case Digits(inner):
+            return _degree(inner)
         case _:
-            assert_never(predicate)
-
-
-def predicate_from_tree(tree: object) -> predicates.Predicate:
-    """Read a predicate from JSON data; ValueError for a wrong shape, PredicateError for a wrong name."""
-    match tree:
-        case ["mod", modulus, remainder]:
-            return predicates.Remainder(plain_integer(modulus), plain_integer(remainder))
-        case "zero":
-            return predicates.Zero()
-        case "nonnegative":
-            return predicates.NonNegative()
-        case ["named", str(name)]:
-            return predicates.named(name)
-        case _:
-            raise ValueError(f"not a numerical predicate: {str(tree)[:80]}")
-
-
-def parse_rational(text: str) -> Fraction:
-    """Read `p` or `p/q` in decimal digits; raises ValueError on anything else."""
-    if not re.fullmatch(r"-?[0-9]{1,40}(/[0-9]{1,40})?", text, re.ASCII):
-        raise ValueError(f"not a rational number: '{text[:80]}'")
-    try:
-        return Fraction(text)
-    except ZeroDivisionError:
-        raise ValueError(f"not a rational number: '{text[:80]}'") from None
+            assert_never(form)
 
 
 def _show_linear(per_position: int, per_length: int, shift: int) -> str:

@@ -14,6 +14,7 @@ from math import isqrt
 from typing import assert_never, final
 
 from attemper.errors import AttemperError, ExitCode
+from attemper.exact.codec import Codec, Ordinary
 
 
 @final
@@ -21,8 +22,8 @@ from attemper.errors import AttemperError, ExitCode
 class Remainder:
     """{v : v mod modulus = remainder}, with the non-negative remainder also for negative v."""
 
-    modulus: int
-    remainder: int
+    modulus: Ordinary
+    remainder: Ordinary
 
     def __post_init__(self) -> None:
         if self.modulus < 1:
@@ -48,12 +49,26 @@ class NonNegative:
 @final
 @dataclass(frozen=True)
 class Named:
-    """The predicate registered under `name`; even, odd, prime and square always are."""
+    """The predicate registered under `name`; even, odd, prime and square always are.
+
+    Raises `PredicateError`, with those there are, if none is registered.
+    """
 
     name: str
 
+    def __post_init__(self) -> None:
+        if self.name not in _REGISTERED:
+            known = ", ".join(sorted(_REGISTERED))
+            raise PredicateError(
+                f"no numerical predicate is called '{self.name[:80]}'; known: {known}. "
+                f"Register it from Python: attemper.register_predicate('{self.name[:80]}', function)"
+            )
+
 
 Predicate = Remainder | Zero | NonNegative | Named
+
+PREDICATE: Codec[Predicate] = Codec(Predicate)
+"""Predicates as JSON data."""
 
 _REMAINDERS = {"even": Remainder(2, 0), "odd": Remainder(2, 1)}
 
@@ -104,19 +119,8 @@ def register_predicate(name: str, function: Callable[[int], bool]) -> None:
     _REGISTERED[name] = function
 
 
-def named(name: str) -> Named:
-    """The predicate of that name. Raises `PredicateError`, with those there are, if none is registered."""
-    if name not in _REGISTERED:
-        known = ", ".join(sorted(_REGISTERED))
-        raise PredicateError(
-            f"no numerical predicate is called '{name}'; known: {known}. "
-            f"Register it from Python: attemper.register_predicate('{name}', function)"
-        )
-    return Named(name)
-
-
 def registered_names() -> frozenset[str]:
-    """The names that `named` accepts now."""
+    """The names that `Named` accepts now."""
     return frozenset(_REGISTERED)
 
 
@@ -188,7 +192,7 @@ BUILT_IN = frozenset(_REGISTERED)
 
 @lru_cache(maxsize=1 << 16)
 def _holds_named(name: str, value: int) -> bool:
-    function = _REGISTERED[named(name).name]
+    function = _REGISTERED[Named(name).name]
     try:
         answer: object = function(value)
     except Exception as error:

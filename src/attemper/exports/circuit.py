@@ -7,15 +7,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from attemper.errors import UnsupportedError
-from attemper.exact.closed_forms import form_to_tree, show_form, tests_in
+from attemper.exact.closed_forms import FORM, show_form, tests_in
+from attemper.exact.codec import Codec
 from attemper.exact.predicates import Named, periodic
 from attemper.exports.dependencies import Component, components_of, edges_of, head_name, hidden_name
 from attemper.exports.subject import Exported
 from attemper.networks.form_text import sum_text
-from attemper.networks.layers import Head, Layer, LinearForm, Network, Softmax
+from attemper.networks.layers import Construction, Foreign, Head, Layer, LinearForm, Network, Softmax
+from attemper.networks.structure import Provenance
 from attemper.writing import write_together
 
-FORMAT = "attemper-circuit/1"
+FORMAT = "attemper-circuit/2"
+
+_SOURCE: Codec[Provenance] = Codec(Provenance)
+_CONSTRUCTION: Codec[Construction | Foreign] = Codec(Construction | Foreign)
 
 JsonObject = dict[str, object]
 """A JSON object."""
@@ -56,7 +61,7 @@ def circuit_of(subject: Exported) -> JsonObject:
     return {
         "format": FORMAT,
         "network": subject.digest,
-        "source": subject.structure["source"],
+        "source": _SOURCE.encode(subject.source),
         "alphabet": list(network.alphabet.symbols),
         "read_at": "first" if network.reads_first else "last",
         "accepts_empty": network.accepts_empty,
@@ -105,7 +110,7 @@ def _entries(subject: Exported) -> Iterator[JsonObject]:
     yield {
         **_place("pos_embed", "position embedding", "hook_pos_embed"),
         "writes": [
-            {"coordinate": c, "form": form_to_tree(form), "text": show_form(form)}
+            {"coordinate": c, "form": FORM.encode(form), "text": show_form(form)}
             for c, form in network.positions
         ],
     }
@@ -143,7 +148,7 @@ def _head(subject: Exported, layer: int, index: int, head: Head) -> JsonObject:
     cold = head.weighting.inverse_temperature if isinstance(head.weighting, Softmax) else None
     return {
         **_place(head_name(layer, index), "head", f"blocks.{layer}.attn.hook_z", layer=layer, index=index),
-        "construction": _construction(subject, layer, index),
+        "construction": _CONSTRUCTION.encode(head.construction),
         "masking": str(head.masking),
         "attention": str(head.weighting) if cold is None else "softmax",
         "inverse_temperature": None if cold is None else show_form(cold),
@@ -158,15 +163,6 @@ def _head(subject: Exported, layer: int, index: int, head: Head) -> JsonObject:
         ],
         "holds": [network.coordinates[target] for target in head.targets],
     }
-
-
-def _construction(subject: Exported, layer: int, index: int) -> object:
-    """How `network.json` writes the construction: the names and forms of FORMAT.md."""
-    match subject.structure["layers"]:
-        case list(layers):
-            return layers[layer]["heads"][index]["construction"]
-        case other:
-            raise ValueError(f"not the layers of a network: {str(other)[:80]}")
 
 
 def _score_text(network: Network, head: Head) -> str:

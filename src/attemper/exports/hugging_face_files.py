@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from itertools import chain, count
 
-from attemper.certificates.files import encode
+from attemper.certificates.files import CERTIFIED
 from attemper.exports.subject import Exported
 from attemper.languages.words import Alphabet
 from attemper.networks.files import contents_of
@@ -36,9 +36,8 @@ ENDLESS = int(float(10**30))
 
 def config_of(subject: Exported, dtype: str) -> dict[str, object]:
     """What `config.json` holds of the network, but for the version of transformers."""
-    network = subject.structure
     layers = [list(layer.heads) for layer in subject.network.layers]
-    answers = answers_of(network)
+    answers = answers_of([name for name, _ in subject.network.symbols])
     return {
         "architectures": [TOKEN if subject.network.symbols else SEQUENCE],
         "dtype": dtype,
@@ -46,27 +45,23 @@ def config_of(subject: Exported, dtype: str) -> dict[str, object]:
         "id2label": {str(number): name for number, name in enumerate(answers)},
         "label2id": {name: number for number, name in enumerate(answers)},
         "model_type": MODEL_TYPE,
-        "network": network,
+        "network": subject.data,
         "num_attention_heads": max(map(len, layers), default=0),
         "num_hidden_layers": len(layers),
         "pad_token_id": len(subject.network.alphabet.symbols),
         "vocab_size": len(subject.network.alphabet.symbols) + 1,
         "weights_sha256": hashlib.sha256(contents_of(subject.network, subject.source)[1]).hexdigest(),
-        **({} if subject.certificate is None else {"certificate": encode(subject.certificate)}),
+        **({} if subject.certificate is None else {"certificate": CERTIFIED.encode(subject.certificate)}),
     }
 
 
-def answers_of(network: Mapping[str, object]) -> list[str]:
+def answers_of(names: Sequence[str]) -> list[str]:
     """The names of the labels: of a bit, or of the names that are put out and of no answer, which is last.
 
-    >>> answers_of({"output": 3}), answers_of({"output": [["a", 4], ["undecided", 5]]})
+    >>> answers_of([]), answers_of(["a", "undecided"])
     (['rejected', 'accepted', 'undecided'], ['a', 'undecided', 'undecided_'])
     """
-    put_out = network["output"]
-    if not isinstance(put_out, list):
-        return list(BIT_ANSWERS)
-    names = [str(name) for name, _ in put_out]
-    return [*names, _unused(BIT_ANSWERS[-1], names)]
+    return [*names, _unused(BIT_ANSWERS[-1], list(names))] if names else list(BIT_ANSWERS)
 
 
 def _unused(name: str, taken: list[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from attemper.certificates.claims import Certificate
-from attemper.certificates.files import UNREADABLE, decode
+from attemper.certificates.files import CERTIFIED
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exports.hugging_face_files import (
     CARD,
@@ -31,7 +31,7 @@ from attemper.files import parse_json, read_bytes
 from attemper.languages.words import Alphabet
 from attemper.networks.announced import announced_bytes
 from attemper.networks.differences import structure_difference, weights_difference
-from attemper.networks.files import STRUCTURE, restored
+from attemper.networks.files import STRUCTURE, read_structure, restored
 from attemper.networks.layers import Network
 from attemper.networks.safetensors import Tensor, decode_any_tensors, encode_tensors
 from attemper.networks.weights import tensors_of
@@ -125,7 +125,7 @@ def _json(path: Path) -> Mapping[str, object]:
 def _tensors(path: Path, structure: Mapping[str, object]) -> dict[str, Tensor]:
     """The weights under the names of a network's own file; no more bytes are read than it can need."""
     try:
-        found = decode_any_tensors(read_bytes(path, REMEDY, announced_bytes(structure)))
+        found = decode_any_tensors(read_bytes(path, REMEDY, announced_bytes(read_structure(structure))))
     except ValueError as error:
         raise MalformedFileError(f"'{path}' is not a weights file: {str(error)[:300]}") from None
     odd = next((name for name in found if not name.startswith(PREFIX)), None)
@@ -174,8 +174,8 @@ def _certificate(path: Path, config: Mapping[str, object]) -> Certificate | None
     if config.get("certificate") is None:
         return None
     try:
-        return decode(config["certificate"])
-    except UNREADABLE as error:
+        return CERTIFIED.decode(config["certificate"])
+    except ValueError as error:
         raise MalformedFileError(f"'{path}' has no readable certificate: {str(error)[:300]}") from None
 
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, final
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certificates.files import discard, load_if_any
 from attemper.certificates.files import save as save_certificate
-from attemper.networks.files import Provenance, contents_of
+from attemper.networks.files import DIGEST, contents_of
 from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import Network
+from attemper.networks.structure import Provenance, Structure, structure_of
 
 if TYPE_CHECKING:
     import torch
@@ -51,14 +52,19 @@ class Exported:
             save_certificate(self.certificate, Path(folder))
 
     @cached_property
-    def structure(self) -> dict[str, object]:
-        """What `network.json` holds."""
+    def data(self) -> dict[str, object]:
+        """What `network.json` holds, as JSON data."""
         return contents_of(self.network, self.source)[0]
+
+    @cached_property
+    def structure(self) -> Structure:
+        """The network without its weights, and its source."""
+        return structure_of(self.network, self.source)
 
     @property
     def digest(self) -> str:
         """What names the network in its certificate."""
-        return str(self.structure["digest"])
+        return str(self.data[DIGEST])
 
     @property
     def title(self) -> str:

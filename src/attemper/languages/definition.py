@@ -38,6 +38,3 @@ class Definition(Protocol):
 
     def text(self, alphabet: Alphabet) -> str:
         """It over the alphabet, in one line, as the checker has read it."""
-
-    def tree(self) -> dict[str, object]:
-        """It as JSON data, for certificates."""

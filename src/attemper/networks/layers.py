@@ -17,13 +17,14 @@ from fractions import Fraction
 from typing import final
 
 from attemper.exact.closed_forms import ClosedForm
+from attemper.exact.codec import Natural, Ordinary, Rational
 from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 
-Coordinate = int
+Coordinate = Natural
 """An index into `Network.coordinates`."""
 
-LinearForm = tuple[tuple[Coordinate, Fraction], ...]
+LinearForm = tuple[tuple[Coordinate, Rational], ...]
 """sum of factor * x[coordinate]; coordinates ascending, factors not 0."""
 
 
@@ -116,7 +117,7 @@ class LocalSign:
     left: LinearForm
     right: LinearForm
     gate: LinearForm
-    slope: int
+    slope: Ordinary
 
 
 @final
@@ -214,7 +215,7 @@ class Layer:
 
     heads: tuple[Head, ...]
     hidden: tuple[Hidden, ...]
-    clamps: tuple[tuple[int, int], ...]
+    clamps: tuple[tuple[Natural, Natural], ...]
 
 
 @final

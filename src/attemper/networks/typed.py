@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import final
 
 from attemper.errors import OptionError
-from attemper.exact.closed_forms import ClosedForm, form_from_tree
-from attemper.exact.predicates import PredicateError
+from attemper.exact.closed_forms import FORM, ClosedForm
+from attemper.exact.codec import CodecError
 from attemper.languages.words import Alphabet, listed
 from attemper.networks.layers import (
     HEAD_WIDTHS,
@@ -244,6 +244,6 @@ def _number(amount: Amount, where: str) -> Fraction:
 
 def _closed(tree: object, name: str) -> ClosedForm:
     try:
-        return form_from_tree(tree)
-    except (ValueError, PredicateError, RecursionError) as error:
+        return FORM.read(tree)
+    except CodecError as error:
         raise OptionError(f"the position embedding of '{name}' is no closed form: {error}") from None

@@ -17,7 +17,7 @@ from typing import final
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.realisation import Realisation
 from attemper.certificates.claims import Certificate, Claim, RealClaim
-from attemper.certificates.files import encode, format_of, load_if_any, write_as_json
+from attemper.certificates.files import CERTIFIED, format_of, load_if_any
 from attemper.certifying.realisations import realisations
 from attemper.checker.check import registered_by
 from attemper.checker.limits import LEAST_SECONDS, ProcessLimits, Request, check_within
@@ -86,7 +86,7 @@ def check_against(request: Request, limits: ProcessLimits, against: Against) -> 
         file = Path(place, CERTIFICATE)
 
         def judged(said: Realisation | None) -> Verdict:
-            write_as_json(encode(Certificate(digest, language.definition, claims, said)), file)
+            CERTIFIED.save(Certificate.by_way_of(said, digest, language.definition, claims), file)
             left = max(limits.seconds - (monotonic() - begun), LEAST_SECONDS)
             return check_within(replace(request, against=str(file)), replace(limits, seconds=left))
 

@@ -21,7 +21,7 @@ from attemper.escapes import escaped
 from attemper.html_tables import Tabled
 from attemper.languages.definition import Definition
 from attemper.languages.regular.classes import classify
-from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.dfa import AUTOMATON, Dfa
 from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.regular.minimal import difference
 from attemper.languages.regular.relating import shortest_word
@@ -319,7 +319,7 @@ def record_of(found: Decompiled, remarks: Remarks | None) -> dict[str, object]:
     record: dict[str, object] = {
         "subject": found.subject.place,
         "status": str(found.status),
-        "automaton": None if automaton is None else automaton.tree(),
+        "automaton": None if automaton is None else AUTOMATON.encode(automaton),
         "states": None if automaton is None else len(automaton.moves),
         "configurations": found.configurations,
         "class": remarks.kind or None if remarks else None,

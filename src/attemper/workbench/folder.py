@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from attemper.errors import AutomatonError, MalformedFileError, SourceError, UnsupportedError
 from attemper.files import CERTIFICATE, read_bytes
 from attemper.languages.temporal.reading import At, TemporalLanguage
-from attemper.networks.files import HARD, Provenance
 from attemper.networks.files import load as load_network
 from attemper.networks.layers import Network
 from attemper.networks.regime import Regime
+from attemper.networks.structure import HARD, Provenance
 from attemper.workbench.language import Language
 from attemper.workbench.model import TEXT, Model
 
 if TYPE_CHECKING:
-    from attemper.languages.definition import Definition
+    from attemper.certificates.claims import Source
 
 
 def load(folder: str | Path) -> Model:
@@ -76,7 +76,7 @@ def _beside(folder: str | Path, name: str) -> bytes:
         return b""
 
 
-def _language_of(source: Provenance, network: Network) -> Definition:
+def _language_of(source: Provenance, network: Network) -> Source:
     """What a saved network was compiled from. Raises what reading that text raises."""
     match source.kind:
         case "formula":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, assert_never, final
 
 from attemper.errors import UnsupportedError
 from attemper.languages.measures import describe
@@ -14,7 +14,7 @@ from attemper.workbench.words import word_of
 
 if TYPE_CHECKING:
     from attemper.attention_program.ops import Program
-    from attemper.languages.definition import Definition
+    from attemper.certificates.claims import Source
     from attemper.languages.regular.dfa import Dfa
     from attemper.workbench.words import WordLike
 
@@ -34,7 +34,7 @@ class Language:
     (<Language regex:(ab)* over a b>, True, [(), ('a', 'b'), ('a', 'b', 'a', 'b')])
     """
 
-    definition: Definition
+    definition: Source
     """What it means: a bit at every position of every word, slow and exact."""
     alphabet: Alphabet
     spelling: Spelling | None = field(default=None, compare=False)
@@ -73,8 +73,8 @@ class Language:
                 return self.written or f"an automaton with {len(moves)} states"
             case ProgramLanguage(program, _, _):
                 return f"an attention program of {len(program.steps)} steps"
-            case other:
-                return type(other).__name__
+            case _:
+                assert_never(self.definition)
 
     @property
     def puts_out(self) -> str:

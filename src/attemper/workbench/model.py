@@ -12,10 +12,11 @@ from attemper.errors import OptionError, UndecidedError, WordError
 from attemper.files import parse_json
 from attemper.languages.words import Alphabet, Word, show_word
 from attemper.missing import has_torch, torch_needed
-from attemper.networks.files import Provenance, digest_of
+from attemper.networks.files import digest_of
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Network, parameter_count
 from attemper.networks.regime import Regime
+from attemper.networks.structure import Provenance
 from attemper.workbench.options import DeviceName, EngineName, WeightsName, choice, dtype_name, require
 from attemper.workbench.words import word_of, words_of
 
@@ -109,11 +110,11 @@ class Model:
         """Its own certificate in the folder that it was loaded from, if any: exports say its horizons."""
         if not isinstance(self.said, bytes):
             return None
-        from attemper.certificates.files import UNREADABLE, decode
+        from attemper.certificates.files import CERTIFIED
 
         try:
-            found = decode(parse_json(self.said))
-        except UNREADABLE:
+            found = CERTIFIED.decode(parse_json(self.said))
+        except (ValueError, RecursionError):
             return None
         return found if (found.network, found.language) == (self.digest, self.language.definition) else None
 

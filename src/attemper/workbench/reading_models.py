@@ -11,7 +11,7 @@ from typing import final
 from attemper.errors import ExitCode, OptionError, UnsupportedError
 from attemper.escapes import escaped
 from attemper.html_tables import Tabled
-from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.dfa import AUTOMATON, Dfa
 from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.words import Word, show_word
 from attemper.models.hard.masked import MaskedModel, ending_of, verdicts
@@ -108,7 +108,7 @@ class ModelReading(Tabled):
         return {
             "source": self.source,
             "status": self.status,
-            "automaton": None if wrong is not None else self.dfa.tree(),
+            "automaton": None if wrong is not None else AUTOMATON.encode(self.dfa),
             "states": len(self.dfa.moves),
             "configurations": self.configurations,
             "activations": list(self.values),

@@ -8,16 +8,14 @@ from typing import assert_never
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Letter
+from attemper.certificates.claims import Source
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import TemporalLanguage
-from attemper.languages.temporal.trees import formula_from_nodes, formula_to_nodes
+from attemper.languages.temporal.syntax import FORMULA
 from attemper.languages.words import Alphabet
 
-SourceMeaning = TemporalLanguage | Dfa | ProgramLanguage
-"""What a source says."""
 
-
-def renamed(language: SourceMeaning, old: Alphabet, new: Alphabet) -> SourceMeaning:
+def renamed(language: Source, old: Alphabet, new: Alphabet) -> Source:
     """The language in which each symbol of the old alphabet is that of the new one at the same place.
 
     What a program puts out keeps its names. The alphabets have as many symbols.
@@ -31,8 +29,8 @@ def renamed(language: SourceMeaning, old: Alphabet, new: Alphabet) -> SourceMean
         case Dfa():
             return replace(language, alphabet=new)
         case TemporalLanguage(formula):
-            nodes = [_node(node, names) for node in formula_to_nodes(formula)]
-            return replace(language, formula=formula_from_nodes(nodes))
+            nodes = [_node(node, names) for node in FORMULA.encode(formula)]
+            return replace(language, formula=FORMULA.read(nodes))
         case ProgramLanguage(program):
             steps = tuple(
                 Letter(tuple(names[symbol] for symbol in step.symbols)) if isinstance(step, Letter) else step

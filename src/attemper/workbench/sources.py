@@ -9,8 +9,8 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
-from attemper.networks.files import Provenance
 from attemper.networks.regime import Regime
+from attemper.networks.structure import Provenance
 from attemper.workbench.language import Language
 
 

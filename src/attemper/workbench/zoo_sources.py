@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from attemper.certificates.claims import Source
 from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.languages.named.entry import Automaton, Entry, FormulaText, Rasp, Regex, SourceText, ZooEntry
 from attemper.languages.regular.dfa import Dfa
@@ -14,7 +15,7 @@ from attemper.languages.temporal.reading import At
 from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet
 from attemper.workbench.language import Language
-from attemper.workbench.renaming import SourceMeaning, renamed
+from attemper.workbench.renaming import renamed
 
 
 def language_of(entry: ZooEntry, source: SourceText, alphabet: Alphabet | None = None) -> Language:
@@ -29,7 +30,7 @@ def language_of(entry: ZooEntry, source: SourceText, alphabet: Alphabet | None =
     return Language(renamed(meant, own, alphabet), alphabet)
 
 
-def _meant(entry: ZooEntry, source: SourceText, alphabet: Alphabet) -> SourceMeaning:
+def _meant(entry: ZooEntry, source: SourceText, alphabet: Alphabet) -> Source:
     match source:
         case FormulaText(text, at):
             accepts_empty = isinstance(entry, Entry) and entry.accepts(())

@@ -40,7 +40,7 @@ from attemper.models.hard.periods import places_of
 from attemper.models.soft.reading import read_weights
 from attemper.models.soft.weights import Encoder, Mask, NoPositions, Periodic, Table
 from attemper.modules import ModuleError
-from attemper.networks.files import Provenance
+from attemper.networks.structure import Provenance
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Masking, Network
 from attemper.networks.meaning_hard import output_bits

@@ -15,7 +15,8 @@ import attemper
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ONE, Digits, I, Power, times
 from attemper.exports.subject import Exported
-from attemper.networks.files import Provenance, contents_of
+from attemper.networks.files import contents_of
+from attemper.networks.structure import Provenance
 from attemper.networks.layers import Construction, Foreign, Hidden, Layer, Masking, Network
 from attemper.networks.regime import Regime
 from attemper.networks.weights import tensors_of

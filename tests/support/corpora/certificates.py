@@ -38,7 +38,8 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Binary, BinaryOperator, Symbol
 from attemper.languages.words import Alphabet
-from attemper.networks.files import WEIGHTS, Provenance, digest_of
+from attemper.networks.files import WEIGHTS, digest_of
+from attemper.networks.structure import Provenance
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import Head, Masking, Network, Softmax
 from attemper.networks.regime import Regime as RegimeKind

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from attemper.exact.closed_forms import ONE
 from attemper.exports.subject import Exported
-from attemper.networks.files import Provenance
+from attemper.networks.structure import Provenance
 from attemper.networks.layers import Hidden, Layer, Masking, Network, Norm, Normalisation
 from tests.support.drawn.scan_networks import HeadOf, network_of
 

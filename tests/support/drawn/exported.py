@@ -17,7 +17,7 @@ from attemper import LayerNorm, Model
 from attemper.exact.closed_forms import ONE, I, N, over, times
 from attemper.exports.subject import Exported
 from attemper.languages.words import Word
-from attemper.networks.files import Provenance
+from attemper.networks.structure import Provenance
 from attemper.networks.layers import Masking, Network
 from attemper.running.dense import DenseTransformer
 from attemper.running.traceable.labels import labels_of

@@ -35,7 +35,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Formula
 from attemper.networks import files
-from attemper.networks.files import Provenance
+from attemper.networks.structure import Provenance
 from attemper.networks.layers import Network
 from attemper.networks.wellformed import complaints
 from tests.support.drawn.hand_built import KINDS, hand_built

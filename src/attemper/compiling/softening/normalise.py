@@ -31,6 +31,7 @@ from attemper.compiling.building.weights import form, scaled, stored
 from attemper.errors import OptionError, UnsupportedError
 from attemper.exact import closed_forms
 from attemper.exact.closed_forms import number
+from attemper.exact.codec import CodecError
 from attemper.exact.roots import square_root
 from attemper.networks import layers
 from attemper.networks.constants import constants_of, written_by
@@ -230,8 +231,8 @@ def _times(factor: Fraction, closed: closed_forms.ClosedForm) -> closed_forms.Cl
         else closed_forms.times(factor, closed)
     )
     try:
-        return closed_forms.form_from_tree(closed_forms.form_to_tree(product))
-    except ValueError as error:
+        return closed_forms.FORM.read(closed_forms.FORM.encode(product))
+    except CodecError as error:
         raise UnsupportedError(
             f"the position embedding {closed_forms.show_form(closed)[:80]} times lambda "
             f"cannot be written ({error}); take a larger lambda, or write the place in another way"

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from attemper.certificates.claims import FloatClaim
+from attemper.certificates.files import CERTIFIED
 from attemper.errors import MalformedFileError
+from attemper.exact.codec import CodecError
 from attemper.exports.extras import library
 from attemper.exports.hugging_face_files import BIT_ANSWERS, answers_of
 from attemper.exports.remarks import KERNEL
-from attemper.networks.files import digest_of_parts
+from attemper.networks.files import digest_of_parts, read_structure
+from attemper.networks.structure import Structure
 from attemper.running.traceable.labels import LABELS
 
 transformers: Any = library("transformers", "hugging-face")
@@ -35,17 +39,22 @@ class AttemperConfig(transformers.PreTrainedConfig):  # type: ignore[misc]
                 "the entry 'transformers_weights' names other weights than model.safetensors: remove it"
             )
         if self.network is not None:
-            layers = self.network["layers"]
-            self.pad_token_id = len(self.network["alphabet"])
+            structure = self.structure
+            self.pad_token_id = len(structure.alphabet.symbols)
             rest |= {
-                "vocab_size": len(self.network["alphabet"]) + 1,
-                "hidden_size": len(self.network["coordinates"]),
-                "num_hidden_layers": len(layers),
-                "num_attention_heads": max((len(layer["heads"]) for layer in layers), default=0),
+                "vocab_size": len(structure.alphabet.symbols) + 1,
+                "hidden_size": len(structure.coordinates),
+                "num_hidden_layers": len(structure.layers),
+                "num_attention_heads": max((len(layer.heads) for layer in structure.layers), default=0),
             }
             if self.id2label is None:
-                self._name_labels(answers_of(self.network))
+                self._name_labels(answers_of([name for name, _ in structure.symbols]))
         super().__post_init__(**rest)
+
+    @property
+    def structure(self) -> Structure:
+        """What `network` says. Raises `CodecError`."""
+        return read_structure(self.network or {})
 
     @property
     def answers(self) -> list[str]:
@@ -53,7 +62,7 @@ class AttemperConfig(transformers.PreTrainedConfig):  # type: ignore[misc]
 
         Their numbers are what the model says, so that other names would be other answers.
         """
-        names = answers_of(self.network or {"output": 0})
+        names = answers_of([] if self.network is None else [name for name, _ in self.structure.symbols])
         if self.id2label != dict(enumerate(names)):
             raise MalformedFileError(
                 f"id2label is {str(self.id2label)[:120]}, but the labels 0, 1, ... mean {', '.join(names)}: "
@@ -79,8 +88,12 @@ class AttemperConfig(transformers.PreTrainedConfig):  # type: ignore[misc]
         digest = digest_of_parts(self.network, bytes.fromhex(self.weights_sha256))
         if not digest == self.network["digest"] == certificate.get("network"):
             return {}
+        try:
+            claims = CERTIFIED.decode(certificate).claims
+        except CodecError:
+            return {}
         return {
-            claim["arithmetic"]: int(claim["horizon"])
-            for claim in certificate.get("claims", [])
-            if claim.get("kernel") == KERNEL
+            claim.format: claim.horizon
+            for claim in claims
+            if isinstance(claim, FloatClaim) and claim.kernel == KERNEL
         }

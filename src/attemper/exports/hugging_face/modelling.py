@@ -36,13 +36,13 @@ class AttemperPreTrainedModel(transformers.PreTrainedModel):  # type: ignore[mis
                 "this configuration has no network: load a folder that 'attemper export DIR hugging-face' "
                 "wrote"
             )
-        if isinstance(config.network["output"], dict):
+        if config.structure.measure is not None:
             raise UnsupportedError(
                 "numbers are put out at every position, and no class of Hugging Face answers with them: use "
                 "'attemper export DIR onnx' or 'attemper export DIR torch'"
             )
         assert config.answers  # other labels are refused here, before anything runs
-        self.network = TraceableTransformer(config.network, config.dtype or torch.float64)
+        self.network = TraceableTransformer(config.structure, config.dtype or torch.float64)
         self.post_init()
 
     @property

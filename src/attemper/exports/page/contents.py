@@ -17,7 +17,7 @@ from attemper.exports.subject import Exported
 from attemper.languages.regular.files import dfa_from_json
 from attemper.languages.words import check_word
 from attemper.networks import layers
-from attemper.networks.files import HARD, Provenance
+from attemper.networks.structure import HARD, Provenance
 
 MOST_COORDINATES = 2_000
 """Networks with more coordinates are not shown on a page."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import final
 
 from attemper.errors import AutomatonError
+from attemper.exact.codec import Codec, Natural
 from attemper.exact.predicates import Predicate
 from attemper.languages.words import MOST_SHOWN, Alphabet, Word, listed
 
@@ -26,9 +27,9 @@ class Dfa:
     """
 
     alphabet: Alphabet
-    moves: tuple[tuple[int, ...], ...]
-    start: int
-    accepting: frozenset[int]
+    moves: tuple[tuple[Natural, ...], ...]
+    start: Natural
+    accepting: frozenset[Natural]
 
     def __post_init__(self) -> None:
         count, width = len(self.moves), len(self.alphabet.symbols)
@@ -109,11 +110,6 @@ class Dfa:
         rows = ", ".join(f"{state}: {' '.join(map(str, row))}" for state, row in enumerate(self.moves))
         return f"{text}; moves {rows}"
 
-    def tree(self) -> dict[str, object]:
-        """The automaton as JSON data."""
-        return {
-            "alphabet": list(self.alphabet.symbols),
-            "moves": [list(row) for row in self.moves],
-            "start": self.start,
-            "accepting": sorted(self.accepting),
-        }
+
+AUTOMATON: Codec[Dfa] = Codec(Dfa)
+"""Automata as JSON data."""

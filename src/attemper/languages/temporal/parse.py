@@ -12,7 +12,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 from lark.tree import Meta
 
 from attemper.errors import SourceError
-from attemper.exact.predicates import BUILT_IN, Named, PredicateError, Remainder, named, registered_names
+from attemper.exact.predicates import BUILT_IN, Named, PredicateError, Remainder, registered_names
 from attemper.languages.temporal import syntax
 from attemper.languages.temporal.dialects import written_here
 from attemper.languages.words import Alphabet
@@ -240,7 +240,7 @@ def _remainder(modulus: Token, remainder: Token, text: str) -> Remainder:
 
 def _named(token: Token, text: str) -> Named:
     try:
-        return named(token.value)
+        return Named(token.value)
     except PredicateError as error:
         raise _at(token, str(error), text) from None
 

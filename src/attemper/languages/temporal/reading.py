@@ -9,8 +9,7 @@ from typing import final
 
 from attemper.exact.predicates import Predicate
 from attemper.languages.temporal.show import show_within
-from attemper.languages.temporal.syntax import Formula, Numerical, Symbol, subformulas
-from attemper.languages.temporal.trees import formula_to_nodes
+from attemper.languages.temporal.syntax import Numerical, SharedFormula, Symbol, subformulas
 from attemper.languages.words import Alphabet, Word, listed
 
 LONGEST_FORMULA = 2_000
@@ -29,7 +28,7 @@ class At(StrEnum):
 class TemporalLanguage:
     """A language of words: a formula, where it is read, and the verdict on the empty word."""
 
-    formula: Formula
+    formula: SharedFormula
     at: At
     accepts_empty: bool
 
@@ -67,11 +66,6 @@ class TemporalLanguage:
         if shown is None:
             shown = f"a formula with {len(subformulas(self.formula)):,} subformulas, too long to be shown"
         return f"{shown} ({how_read(self.at, self.accepts_empty, alphabet)})"
-
-    def tree(self) -> dict[str, object]:
-        """The language as JSON data."""
-        nodes = formula_to_nodes(self.formula)
-        return {"formula": nodes, "at": str(self.at), "accepts_empty": self.accepts_empty}
 
 
 def how_read(at: At, accepts_empty: bool, alphabet: Alphabet) -> str:

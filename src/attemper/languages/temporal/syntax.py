@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import assert_never, final
+from typing import Annotated, assert_never, final
 
+from attemper.exact.codec import SHARED, Codec, Ordinary
 from attemper.exact.predicates import Named, Remainder
 
 
@@ -163,6 +164,12 @@ class Numerical(_Nested):
 
 Formula = Symbol | Constant | First | Last | Unary | Binary | Comparison | Numerical
 
+SharedFormula = Annotated[Formula, SHARED]
+"""A formula that files have as the list of its distinct subformulas, each after its operands."""
+
+FORMULA: Codec[Formula] = Codec(SharedFormula)
+"""Formulas as JSON data."""
+
 
 @final
 @dataclass(frozen=True)
@@ -191,10 +198,19 @@ TermAtom = PositionAtom | LengthAtom | CountAtom
 @final
 @dataclass(frozen=True, eq=False)
 class Term(_Nested):
-    """sum of factor * atom over `parts`, plus `constant`; atoms are distinct, factors not 0."""
+    """sum of factor * atom over `parts`, plus `constant`; atoms are distinct, factors not 0.
 
-    parts: tuple[tuple[int, TermAtom], ...]
-    constant: int
+    Raises ValueError for others: `linear_term` adds them up.
+    """
+
+    parts: tuple[tuple[Ordinary, TermAtom], ...]
+    constant: Ordinary
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        atoms = [atom for _, atom in self.parts]
+        if len(set(atoms)) < len(atoms) or not all(factor for factor, _ in self.parts):
+            raise ValueError("a term has an atom twice, or with the factor 0")
 
 
 def linear_term(

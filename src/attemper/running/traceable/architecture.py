@@ -1,15 +1,16 @@
-"""What of a network is no weight, read from its `network.json`: all that a traceable module branches on."""
+"""What of a network is no weight, read from its structure: all that a traceable module branches on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never, final
 
 from attemper.errors import UnsupportedError
 from attemper.exact import closed_forms
 from attemper.exact.predicates import Named, periodic
-from attemper.networks.layers import Masking
+from attemper.networks.layers import Masking, Softmax
+from attemper.networks.structure import HeadStructure, LayerStructure, Structure
 
 
 @final
@@ -82,121 +83,49 @@ class Architecture:
                     yield f"{block}.{place}.b", (width,)
 
 
-def architecture_of(structure: Mapping[str, object]) -> Architecture:
-    """The architecture in what a `network.json` holds, which `networks.files` has written or read.
+def architecture_of(structure: Structure) -> Architecture:
+    """The architecture of a network with this structure.
 
     Raises `UnsupportedError` for hard attention, which no softmax module computes, and for a registered
-    predicate, which is a Python function and no operation on tensors; ValueError for anything else than a
-    network's structure.
+    predicate, which is a Python function and no operation on tensors.
 
     >>> import attemper
-    >>> from attemper.networks.files import contents_of
+    >>> from attemper.networks.structure import structure_of
     >>> model = attemper.compile("O a", "ab")
-    >>> architecture = architecture_of(contents_of(model.network, model.source)[0])
+    >>> architecture = architecture_of(structure_of(model.network, model.source))
     >>> architecture.symbols, [head.masking.value for head in architecture.layers[0].heads]
     (2, ['future-masked'])
     """
-    match structure:
-        case {
-            "alphabet": list(symbols),
-            "coordinates": list(coordinates),
-            "positions": list(positions),
-            "head_width": int(head_width),
-            "output": output,
-            "reads_first": bool(reads_first),
-            "accepts_empty": bool(accepts_empty),
-            "layers": list(layers),
-        }:
-            outputs, is_plain = _outputs(output)
-            return Architecture(
-                symbols=len(symbols),
-                width=len(coordinates),
-                head_width=head_width,
-                positions=tuple(_position(entry) for entry in positions),
-                layers=tuple(_layer(number, entry) for number, entry in enumerate(layers)),
-                outputs=outputs,
-                is_plain=is_plain,
-                reads_first=reads_first,
-                accepts_empty=accepts_empty,
-                norm=_norm(structure.get("normalisation")),
-            )
-        case _:
-            raise ValueError("not the structure of a network: it is what 'network.json' holds")
+    norm = structure.normalisation
+    return Architecture(
+        symbols=len(structure.alphabet.symbols),
+        width=len(structure.coordinates),
+        head_width=structure.head_width,
+        positions=tuple((coordinate, _traceable(form)) for coordinate, form in structure.positions),
+        layers=tuple(_layer(number, layer) for number, layer in enumerate(structure.layers)),
+        outputs=tuple(coordinate for _, coordinate in structure.symbols) or (structure.output,),
+        is_plain=not structure.symbols,
+        reads_first=structure.reads_first,
+        accepts_empty=structure.accepts_empty,
+        norm=None if norm is None else NormPlan(norm.is_centred, float(norm.eps), float(norm.unit)),
+    )
 
 
-def _position(entry: object) -> tuple[int, closed_forms.ClosedForm]:
-    match entry:
-        case [int(coordinate), tree]:
-            return coordinate, _traceable_form(tree)
-        case _:
-            raise ValueError(f"not a position embedding: {str(entry)[:80]}")
+def _layer(number: int, layer: LayerStructure) -> LayerPlan:
+    heads = tuple(_head(f"head {number}.{place}", head) for place, head in enumerate(layer.heads))
+    return LayerPlan(heads, layer.hidden, layer.clamps)
 
 
-def _layer(number: int, entry: object) -> LayerPlan:
-    match entry:
-        case {"heads": list(heads), "hidden": int(hidden), "clamps": list(clamps)}:
-            plans = tuple(_head(f"head {number}.{place}", head) for place, head in enumerate(heads))
-            return LayerPlan(plans, hidden, tuple(map(_clamp, clamps)))
-        case _:
-            raise ValueError(f"not a layer: {str(entry)[:80]}")
+def _head(name: str, head: HeadStructure) -> HeadArchitecture:
+    if not isinstance(head.weighting, Softmax):
+        raise UnsupportedError(
+            f"{name} has {head.weighting} attention, and softmax alone is exported: "
+            "'attemper soften' makes a softmax network of it"
+        )
+    return HeadArchitecture(head.masking, _traceable(head.weighting.inverse_temperature), head.rows == 0)
 
 
-def _clamp(entry: object) -> tuple[int, int]:
-    match entry:
-        case [int(low), int(high)]:
-            return low, high
-        case _:
-            raise ValueError(f"not a clamp: {str(entry)[:80]}")
-
-
-def _head(name: str, entry: object) -> HeadArchitecture:
-    match entry:
-        case {"masking": str(masking), "weighting": {"inverse_temperature": tree}, "rows": int(rows)}:
-            return HeadArchitecture(Masking(masking), _traceable_form(tree), rows == 0)
-        case {"weighting": str(weighting)}:
-            raise UnsupportedError(
-                f"{name} has {weighting} attention, and softmax alone is exported: "
-                "'attemper soften' makes a softmax network of it"
-            )
-        case _:
-            raise ValueError(f"not a head: {str(entry)[:80]}")
-
-
-def _outputs(entry: object) -> tuple[tuple[int, ...], bool]:
-    """The coordinates that are put out, and whether that is one number at each position."""
-    match entry:
-        case {"distribution": list(pairs)} | [*pairs]:
-            return tuple(map(_named, pairs)), False
-        case {"fraction": int(coordinate)} | {"integer": int(coordinate)} | int(coordinate):
-            return (coordinate,), True
-        case _:
-            raise ValueError(f"not an output: {str(entry)[:80]}")
-
-
-def _named(entry: object) -> int:
-    match entry:
-        case [str(), int(coordinate)]:
-            return coordinate
-        case _:
-            raise ValueError(f"not a name and its coordinate: {str(entry)[:80]}")
-
-
-def _norm(entry: object) -> NormPlan | None:
-    match entry:
-        case None:
-            return None
-        case {"kind": str(kind), "eps": str(eps), "unit": str(unit)}:
-            return NormPlan(kind == "layer norm", _number(eps), _number(unit))
-        case _:
-            raise ValueError(f"not a normalisation: {str(entry)[:80]}")
-
-
-def _number(text: str) -> float:
-    return float(closed_forms.parse_rational(text))
-
-
-def _traceable_form(tree: object) -> closed_forms.ClosedForm:
-    form = closed_forms.form_from_tree(tree)
+def _traceable(form: closed_forms.ClosedForm) -> closed_forms.ClosedForm:
     name = _function_in(form)
     if name:
         raise UnsupportedError(

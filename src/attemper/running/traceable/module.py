@@ -8,6 +8,7 @@ from typing import final
 import torch
 from torch import Tensor, nn
 
+from attemper.networks.structure import Structure
 from attemper.running.blocks import under
 from attemper.running.closed_form_tensors import constant_like, form_values
 from attemper.running.traceable.architecture import LayerPlan, NormPlan, architecture_of
@@ -19,7 +20,7 @@ from attemper.running.traceable.weights import Weights
 class TraceableTransformer(nn.Module):
     """The network: tokens and mask [batch, position] to outputs and each word's smallest margin.
 
-    `structure` is what `network.json` holds; the weights are 0 until
+    `structure` is all but the weights; these are 0 until
     `load_state_dict(tensors, strict=True)` has loaded those of `weights.safetensors`, names and shapes alike.
     `mask` is 0 at padding, which may stand on any side and hold any token, and not 0 elsewhere. Outputs are
     those of `DenseTransformer`: [batch, position], or [batch, position, name] where several names are put
@@ -30,11 +31,10 @@ class TraceableTransformer(nn.Module):
     all batch sizes and lengths n >= 1. Raises what `architecture_of` raises.
 
     >>> import attemper
-    >>> from attemper.networks.files import contents_of
+    >>> from attemper.networks.structure import structure_of
     >>> from attemper.running.weights import torch_weights
     >>> model = attemper.compile("O a", "ab", regime="temperature")
-    >>> structure, _ = contents_of(model.network, model.source)
-    >>> module = TraceableTransformer(structure)
+    >>> module = TraceableTransformer(structure_of(model.network, model.source))
     >>> module.load_state_dict(torch_weights(model.network))
     <All keys matched successfully>
     >>> outputs, margins = module(torch.tensor([[1, 0, 1]]), torch.tensor([[1, 1, 1]]))
@@ -42,7 +42,7 @@ class TraceableTransformer(nn.Module):
     ([[0.0, 1.0, 1.0]], [0.24999999793815486])
     """
 
-    def __init__(self, structure: Mapping[str, object], dtype: torch.dtype = torch.float64) -> None:
+    def __init__(self, structure: Structure, dtype: torch.dtype = torch.float64) -> None:
         super().__init__()
         self.architecture = architecture_of(structure)
         shapes = dict(self.architecture.shapes())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attemper.theories.depth.certificate import load
+from attemper.theories.depth.certificate import DEPTH
 from attemper.theories.depth.check.claims import describe
 from attemper.theories.depth.search.found import claim_line, claim_record
 from attemper.workbench.report.files import ShownFile
@@ -13,7 +13,7 @@ from attemper.workbench.report.files import ShownFile
 def show_depth(path: Path, model: str | None, columns: int) -> ShownFile:
     """What the file claims, of which networks and which language."""
     del model, columns
-    found = load(path)
+    found = DEPTH.load(path)
     language, networks = found.language.text(found.alphabet), describe(found.networks)
     lines = (
         f"language: {language}",

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
-from typing import assert_never, final
+from typing import Annotated, final
 
-from attemper.certificates.files import read_as, write_as_json
+from attemper.documents import Document
+from attemper.exact.codec import Codec, Natural, Within
 from attemper.languages.words import Word
 
-FORMAT = "attemper-limit/1"
+SOURCES = ("parity-even", "parity-odd")
+"""What a source floor is about."""
 
-Functional = tuple[int, ...]
+MOST_PERIOD = 64
+"""Boxes have so many axes for each symbol at most."""
+
+LONGEST = 2**40
+"""Longer words than this are nobody's."""
+
+Length = Annotated[int, Within(1, LONGEST)]
+"""How many symbols a word has."""
+
+Size = Annotated[Fraction, Within(0)]
+"""A number from 0 on."""
+
+Share = Annotated[Fraction, Within(0, 1)]
+"""A part of 1."""
+
+Functional = tuple[Annotated[int, Within(-(2**20), 2**20)], ...]
 """An integer combination of an encoder's K outputs: one number for each of them."""
 
 
@@ -29,10 +45,10 @@ class FrequencyBound:
     frequencies and u = 1/n into the parts on which the derivative is bounded; FORMAT.md has its letters.
     """
 
-    start: int
-    constant: Fraction
-    residue: tuple[int, int] | None
-    box: tuple[tuple[Fraction, Fraction], ...] | None
+    start: Length
+    constant: Size
+    residue: tuple[Annotated[int, Within(1, MOST_PERIOD)], Natural] | None
+    box: tuple[tuple[Share, Share], ...] | None
     splits: str
 
 
@@ -44,8 +60,8 @@ class TableBound:
     With `last_only` this is said of exchanges at position n - 1 only.
     """
 
-    length: int
-    change: Fraction
+    length: Length
+    change: Size
     last_only: bool
 
 
@@ -56,7 +72,7 @@ class PairBound:
 
     first: Word
     second: Word
-    change: Fraction
+    change: Size
 
     @property
     def length(self) -> int:
@@ -76,9 +92,9 @@ class NoMargin:
     symbol, and the first elsewhere, are a pair that no margin parts.
     """
 
-    margin: Fraction
-    start: int
-    counts: tuple[int, ...]
+    margin: Size
+    start: Length
+    counts: tuple[Natural, ...]
 
 
 @final
@@ -86,8 +102,8 @@ class NoMargin:
 class NoMarginAt:
     """At this n no word's output is at least `margin` or at most -`margin` as PARITY has it."""
 
-    margin: Fraction
-    length: int
+    margin: Size
+    length: Length
 
 
 @final
@@ -95,8 +111,8 @@ class NoMarginAt:
 class RecogniserFloor:
     """On uniform words of n symbols a recogniser of PARITY has a cross-entropy of `nats` at least."""
 
-    length: int
-    nats: Fraction
+    length: Length
+    nats: Size
 
 
 @final
@@ -108,9 +124,9 @@ class SourceFloor:
     """
 
     source: str
-    p: Fraction
-    length: int
-    nats: Fraction
+    p: Size
+    length: Length
+    nats: Size
 
 
 Consequence = NoMargin | NoMarginAt | RecogniserFloor | SourceFloor
@@ -134,199 +150,35 @@ class OneSymbolBound:
     consequences: tuple[Consequence, ...] = ()
 
 
-def save(found: OneSymbolBound, path: Path) -> None:
-    """Write the file. Raises `MalformedFileError` if that fails."""
-    write_as_json(encode(found), path)
+def complaints(found: OneSymbolBound) -> Iterator[str]:
+    """What is wrong with a bound as a whole."""
+    names, sizes = found.symbols, {len(functional) for functional in found.functionals}
+    if len(set(names)) < len(names) or found.ending not in names or len(names) < 3:
+        yield "its symbols are not texts that differ, or lack the end marker, or two others"
+    if len(sizes) != 1 or not all(map(any, found.functionals)):
+        yield "its functionals are none, or not of one length, or one of them is 0 everywhere"
+    for each in found.consequences:
+        if isinstance(each, SourceFloor) and each.source not in SOURCES:
+            yield f"its source '{each.source[:80]}' is none of {', '.join(SOURCES)}"
+    if isinstance(found.bound, FrequencyBound):
+        yield from _complaints_of(found.bound, len(names) - 2)
 
 
-def load(path: Path) -> OneSymbolBound:
-    """Read the file. Raises `MalformedFileError` with what is wrong."""
-    return read_as("bound", path, decode, "make one with 'attemper bound MODEL -o FILE'")
+def _complaints_of(bound: FrequencyBound, free: int) -> Iterator[str]:
+    """What is wrong with the bound of an encoder with so many free frequencies."""
+    period, rest = bound.residue or (1, 0)
+    if not rest < period:
+        yield f"a residue is a pair [m, r], 0 <= r < m <= {MOST_PERIOD}"
+    if bound.box is not None and len(bound.box) != free * period:
+        yield f"its box must have {free * period} sides, one for each free frequency"
+    if not all(least < greatest for least, greatest in bound.box or ()):
+        yield "a side of the box goes from a part of 1 to a greater one"
 
 
-def encode(found: OneSymbolBound) -> dict[str, object]:
-    """The bound as JSON data."""
-    return {
-        "format": FORMAT,
-        "model": found.digest,
-        "source": found.source,
-        "symbols": list(found.symbols),
-        "ending": found.ending,
-        "functionals": [list(functional) for functional in found.functionals],
-        "bound": _encode_bound(found.bound),
-        "consequences": [_encode_consequence(each) for each in found.consequences],
-    }
-
-
-def decode(data: object) -> OneSymbolBound:
-    """Read a bound from JSON data; raises ValueError for every other shape."""
-    match data:
-        case {
-            "format": str(version),
-            "model": str(digest),
-            "source": str(source),
-            "symbols": list(symbols),
-            "ending": str(ending),
-            "functionals": list(functionals),
-            "bound": dict(bound),
-            "consequences": list(consequences),
-            **rest,
-        } if version == FORMAT and not rest:
-            names = tuple(symbols)
-            if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
-                raise ValueError("its symbols are not texts that differ")
-            if ending not in names or len(names) < 3:
-                raise ValueError("its symbols lack the end marker, or two others")
-            found = tuple(_functional(entry) for entry in functionals)
-            if not found or len({len(each) for each in found}) > 1:
-                raise ValueError("its functionals are none, or not of one length")
-            known = _decode_bound(bound, len(names) - 2)
-            said = tuple(_decode_consequence(entry) for entry in consequences)
-            return OneSymbolBound(digest, source, names, ending, found, known, said)
-        case _:
-            raise ValueError(f"it does not have the entries of {FORMAT}")
-
-
-def _encode_bound(bound: ChangeBound) -> dict[str, object]:
-    match bound:
-        case FrequencyBound(start, constant, residue, box, splits):
-            sides = None if box is None else [[str(least), str(greatest)] for least, greatest in box]
-            entries: dict[str, object] = {"form": "frequencies", "n0": start, "constant": str(constant)}
-            lengths = None if residue is None else list(residue)
-            return entries | {"residue": lengths, "box": sides, "splits": splits}
-        case TableBound(length, change, last_only):
-            return {"form": "table", "n": length, "change": str(change), "last_only": last_only}
-        case PairBound(first, second, change):
-            return {"form": "pair", "words": [list(first), list(second)], "change": str(change)}
-        case _:
-            assert_never(bound)
-
-
-def _decode_bound(entry: dict[str, object], free: int) -> ChangeBound:
-    """The bound of an encoder with so many free frequencies."""
-    match entry:
-        case {
-            "form": "frequencies",
-            "n0": int(start),
-            "constant": str(constant),
-            "residue": None | [int(), int()] as residue,
-            "box": list() | None as box,
-            "splits": str(splits),
-            **rest,
-        } if not rest:
-            lengths = None if residue is None else _residue(residue)
-            sides = None if box is None else tuple(_side(side) for side in box)
-            wanted = free * (1 if lengths is None else lengths[0])
-            if sides is not None and len(sides) != wanted:
-                raise ValueError(f"its box must have {wanted} sides, one for each free frequency")
-            return FrequencyBound(_length(start), _fraction(constant), lengths, sides, splits)
-        case {
-            "form": "table",
-            "n": int(length),
-            "change": str(change),
-            "last_only": bool(last_only),
-            **rest,
-        } if not rest:
-            return TableBound(_length(length), _fraction(change), last_only)
-        case {"form": "pair", "words": [list(first), list(second)], "change": str(change), **rest} if (
-            not rest
-        ):
-            if not all(isinstance(symbol, str) for symbol in (*first, *second)):
-                raise ValueError("its words are not lists of symbols")
-            return PairBound(tuple(first), tuple(second), _fraction(change))
-        case _:
-            raise ValueError("its bound is neither by frequencies nor by a table of positions, nor of a pair")
-
-
-def _encode_consequence(found: Consequence) -> dict[str, object]:
-    match found:
-        case NoMargin(margin, start, counts):
-            return {"no_margin": str(margin), "from": start, "counts": list(counts)}
-        case NoMarginAt(margin, length):
-            return {"no_margin": str(margin), "n": length}
-        case RecogniserFloor(length, nats):
-            return {"recogniser": "parity", "n": length, "nats": str(nats)}
-        case SourceFloor(source, p, length, nats):
-            return {"cross_entropy": source, "p": str(p), "n": length, "nats": str(nats)}
-        case _:
-            assert_never(found)
-
-
-def _decode_consequence(entry: object) -> Consequence:
-    match entry:
-        case {"no_margin": str(margin), "from": int(start), "counts": list(counts), **rest} if not rest:
-            if not all(type(count) is int and count >= 0 for count in counts):
-                raise ValueError("'counts' must be integers from 0 on")
-            return NoMargin(_fraction(margin), _length(start), tuple(counts))
-        case {"no_margin": str(margin), "n": int(length), **rest} if not rest:
-            return NoMarginAt(_fraction(margin), _length(length))
-        case {"recogniser": "parity", "n": int(length), "nats": str(nats), **rest} if not rest:
-            return RecogniserFloor(_length(length), _fraction(nats))
-        case {
-            "cross_entropy": "parity-even" | "parity-odd" as source,
-            "p": str(p),
-            "n": int(length),
-            "nats": str(nats),
-            **rest,
-        } if not rest:
-            return SourceFloor(source, _fraction(p), _length(length), _fraction(nats))
-        case _:
-            raise ValueError(f"no consequence has these entries: {str(entry)[:80]}")
-
-
-def _functional(entry: object) -> Functional:
-    if not isinstance(entry, list) or not all(type(number) is int for number in entry) or not any(entry):
-        raise ValueError(f"a functional is a list of integers that are not all 0, not {str(entry)[:80]}")
-    if max(map(abs, entry)) > MOST_FACTOR:
-        raise ValueError(f"a functional has integers up to {MOST_FACTOR:,} only")
-    return tuple(entry)
-
-
-def _length(number: int) -> int:
-    if type(number) is not int or not 1 <= number <= MOST_LENGTH:
-        raise ValueError(f"a length is an integer from 1 to {MOST_LENGTH:,}")
-    return number
-
-
-MOST_LENGTH = 2**40
-"""Longer words than this are nobody's."""
-
-
-def _residue(entry: object) -> tuple[int, int]:
-    match entry:
-        case [int(period), int(rest)] if (
-            type(period) is type(rest) is int and 0 <= rest < period <= MOST_PERIOD
-        ):
-            return period, rest
-        case _:
-            raise ValueError(
-                f"a residue is a pair [m, r], 0 <= r < m <= {MOST_PERIOD}, not {str(entry)[:80]}"
-            )
-
-
-MOST_FACTOR = 2**20
-"""Larger combinations of outputs than this are nobody's."""
-
-MOST_PERIOD = 64
-"""Boxes have so many axes for each symbol at most."""
-
-
-def _side(entry: object) -> tuple[Fraction, Fraction]:
-    match entry:
-        case [str(least), str(greatest)]:
-            side = _fraction(least), _fraction(greatest)
-            if not 0 <= side[0] < side[1] <= 1:
-                raise ValueError("a side of the box goes from a part of 1 to a greater one")
-            return side
-        case _:
-            raise ValueError(f"a side of the box is a pair of fractions, not {str(entry)[:80]}")
-
-
-_FRACTION = re.compile(r"(0|[1-9][0-9]{0,999})(/[1-9][0-9]{0,999})?")
-
-
-def _fraction(text: str) -> Fraction:
-    """A fraction from 0 on as Python writes it: p or p/q, in lowest terms."""
-    if not _FRACTION.fullmatch(text) or str(Fraction(text)) != text:
-        raise ValueError(f"'{text[:80]}' is no fraction in lowest terms, such as 3/2")
-    return Fraction(text)
+LIMIT: Document[OneSymbolBound] = Document(
+    "attemper-limit/2",
+    "bound",
+    Codec(OneSymbolBound),
+    "make one with 'attemper bound MODEL -o FILE'",
+    complaints,
+)

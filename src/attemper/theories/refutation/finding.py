@@ -16,8 +16,7 @@ from attemper.languages.words import Word
 from attemper.models.hard.networks import NetworkModel
 from attemper.models.hard.protocol import HardModel
 from attemper.modules import ModuleError, blaming
-from attemper.theories.refutation.certificate.files import Refutation
-from attemper.theories.refutation.certificate.files import save as save_refutation
+from attemper.theories.refutation.certificate.files import REFUTATION, Refutation
 from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.certificate.targets import Target
 from attemper.theories.refutation.check.claims import check_refutation
@@ -109,7 +108,7 @@ class Finding(Tabled):
         """
         if self.refutation is None:
             raise OptionError(f"there is no refutation to save: {self.reason}")
-        save_refutation(self.refutation, Path(path))
+        REFUTATION.save(self.refutation, Path(path))
 
 
 def search_and_check(

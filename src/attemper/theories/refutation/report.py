@@ -8,7 +8,7 @@ from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.escapes import escaped
 from attemper.models.hard.protocol import HardModel
 from attemper.modules import blaming
-from attemper.theories.refutation.certificate.files import Refutation, load
+from attemper.theories.refutation.certificate.files import REFUTATION, Refutation
 from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.check.claims import beyond_the_cap, load_model_of, mismatches
 from attemper.theories.refutation.search.states import TooManyError, attended, following, lowest
@@ -45,7 +45,7 @@ def picture(refutation: Refutation, room: int) -> list[str]:
 
 def show_refutation(path: Path, model: str | None, columns: int) -> ShownFile:
     """The restriction of a refutation, and who can attend where under it in the model that it is about."""
-    found = load(path)
+    found = REFUTATION.load(path)
     for reason in beyond_the_cap(found):
         raise UnsupportedError(f"'{path}': {reason}")
     own = load_model_of(found, model)

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, NoReturn, final
 from attemper.checker.report import record_of
 from attemper.checker.verdict import Status, Verdict
 from attemper.errors import ExitCode, OptionError
+from attemper.files import CERTIFICATE
 from attemper.html_tables import Tabled
 from attemper.missing import torch_needed
 from attemper.modules import ModuleError, blaming, imported
-from attemper.networks.files import Provenance, bare_digest, digest_of
+from attemper.networks.files import bare_digest, digest_of
 from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import Network
+from attemper.networks.structure import Provenance
 from attemper.networks.wellformed import require_wellformed
-from attemper.theories.softening.certificate import Approximation
-from attemper.theories.softening.certificate import save as save_certificate
+from attemper.theories.softening.certificate import APPROXIMATION, Approximation
 from attemper.theories.softening.check.claims import check_approximation
 from attemper.theories.softening.check.enumeration import MOST_WORDS
 from attemper.theories.softening.report import (
@@ -113,7 +114,7 @@ class Softened(Tabled):
         Raises `MalformedFileError` if that fails, and `UnsupportedError` for weights that are not float64.
         """
         save_network(self.network, self.source, Path(folder))
-        save_certificate(self.certificate, Path(folder))
+        APPROXIMATION.save(self.certificate, Path(folder) / CERTIFICATE)
 
 
 def soften(

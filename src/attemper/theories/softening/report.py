@@ -13,10 +13,11 @@ from rich.table import Table
 from attemper.checker.verdict import Verdict
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.closed_forms import evaluate, show_form
+from attemper.files import CERTIFICATE
 from attemper.languages.words import show_alphabet
 from attemper.networks import files
 from attemper.networks.layers import Network, Softmax, parameter_count
-from attemper.theories.softening.certificate import ClosedFormErrors, load
+from attemper.theories.softening.certificate import APPROXIMATION, ClosedFormErrors
 from attemper.theories.softening.check.elementwise import ErrorBudget
 from attemper.theories.softening.check.enumeration import examine, reach
 from attemper.theories.softening.check.given import said
@@ -181,7 +182,7 @@ def _coldest(soft: Network, length: int) -> Fraction:
 def show_softened(path: Path, model: str | None, columns: int) -> ShownFile:
     """What a softened network's certificate claims, and its size."""
     del model, columns
-    (network, _), found = files.load(path), load(path)
+    (network, _), found = files.load(path), APPROXIMATION.load(path / CERTIFICATE)
     until = f"to {found.last:,} symbols" if found.last is not None else "symbols on"
     layers, heads = len(network.layers), sum(len(layer.heads) for layer in network.layers)
     lines = (

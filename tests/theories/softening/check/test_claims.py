@@ -18,7 +18,8 @@ from attemper.exact.closed_forms import ClosedForm as Form
 from attemper.exact.closed_forms import Test as PlaceTest
 from attemper.exact.predicates import Zero
 from attemper.languages.words import Alphabet
-from attemper.networks.files import Provenance, bare_digest, digest_of
+from attemper.networks.files import bare_digest, digest_of
+from attemper.networks.structure import Provenance
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import (
     Head,

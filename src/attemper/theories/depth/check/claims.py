@@ -21,7 +21,7 @@ def judge(path: Path, model: str | None) -> Verdict:
     if model is not None:
         raise OptionError(f"'{path}' is about all networks of a class: leave 'model' out", options=("model",))
     try:
-        found = certificate.load(path)
+        found = certificate.DEPTH.load(path)
     except MalformedFileError as error:
         return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),), Subject(About.NETWORKS, ""))
     return judge_depth(found)

@@ -13,7 +13,7 @@ from attemper.html_tables import Tabled
 from attemper.languages.temporal.show import show_within
 from attemper.languages.words import Word
 from attemper.theories.depth import certificate
-from attemper.theories.depth.certificate import save as save_claims
+from attemper.theories.depth.certificate import DEPTH
 from attemper.theories.depth.check.claims import describe
 from attemper.theories.depth.check.pairs import in_layers, shown
 from attemper.workbench.language import Language
@@ -117,7 +117,7 @@ class Depth(Tabled):
         """
         if not self.claims.claims:
             raise OptionError(f"there is nothing to save: {self.stopped}")
-        save_claims(self.claims, Path(path))
+        DEPTH.save(self.claims, Path(path))
 
 
 def claim_line(claim: certificate.DepthClaim) -> str:

@@ -26,7 +26,8 @@ from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.soft import outputs_of, outputs_of_histograms
 from attemper.models.soft.weights import Encoder, Mask, NoPositions, Periodic
 from attemper.theories.influence.certificate import (
-    MOST_LENGTH,
+    LIMIT,
+    LONGEST,
     ChangeBound,
     Consequence,
     FrequencyBound,
@@ -39,7 +40,6 @@ from attemper.theories.influence.certificate import (
     SourceFloor,
     TableBound,
 )
-from attemper.theories.influence.certificate import save as save_bound
 from attemper.theories.influence.check.claims import BITS, change_of_pair, check_limit
 from attemper.theories.influence.check.consequences import (
     MOST_COUNTS,
@@ -198,7 +198,7 @@ class Limit(Tabled):
         """
         if self.bound is None:
             raise OptionError(f"there is no bound to save: {self.reason}")
-        save_bound(self.bound, Path(path))
+        LIMIT.save(self.bound, Path(path))
 
 
 def _measured(pair: tuple[int, float]) -> dict[str, object]:
@@ -365,8 +365,8 @@ def bound_and_check(encoder: Encoder, asked: BoundRequest, source: str = "") -> 
             raise OptionError(
                 "'typical' is for encoders over two symbols beside the end marker", options=("typical",)
             )
-        if asked.start > MOST_LENGTH:
-            raise OptionError(f"'n0' must be at most {MOST_LENGTH:,}", options=("n0",))
+        if asked.start > LONGEST:
+            raise OptionError(f"'n0' must be at most {LONGEST:,}", options=("n0",))
         return _by_frequencies(encoder, source, asked)
     if asked.typical is not None:
         raise OptionError(
@@ -528,7 +528,7 @@ def _lengths(bound: ChangeBound) -> list[int]:
         case FrequencyBound(start, _, residue, _, _):
             period = 1 if residue is None else residue[0]
             named = [start + (k - 1) * start // period * period for k in (1, 10, 100)]
-            return [length for length in named if length <= MOST_LENGTH]
+            return [length for length in named if length <= LONGEST]
         case TableBound():
             return [bound.length]
         case PairBound():
@@ -544,7 +544,7 @@ def _no_margin(
     if bound.box is not None:
         ((low, high),) = bound.box
         enough = max(enough, ceil(3 / (high - low)))
-    if enough > MOST_LENGTH:
+    if enough > LONGEST:
         return
     counts = () if bound.box is not None else _pairs_below(encoder, found, asked.margin, enough)
     yield NoMargin(asked.margin, enough - len(counts), counts)

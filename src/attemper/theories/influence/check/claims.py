@@ -38,7 +38,7 @@ def judge(path: Path, model: str | None) -> Verdict:
     where there is none, and what loading an encoder raises.
     """
     try:
-        found = certificate.load(path)
+        found = certificate.LIMIT.load(path)
     except MalformedFileError as error:
         return malformed(error, Subject(About.ENCODER, model or ""))
     if model is None:

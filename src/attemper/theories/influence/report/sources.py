@@ -19,7 +19,7 @@ from attemper.languages.sources import bracket_levels, brackets, laws, levels, p
 from attemper.languages.sources.bracket_levels import LengthParity
 from attemper.languages.sources.entropies import PRECISION, in_bits
 from attemper.languages.sources.values import Brackets, Parity, Source, name_of, require_length
-from attemper.theories.influence.certificate import encode, load
+from attemper.theories.influence.certificate import LIMIT
 from attemper.workbench.cli.console import text_of
 from attemper.workbench.report.files import ShownFile
 from attemper.workbench.report.tables import table
@@ -278,7 +278,7 @@ def _as_float(value: flint.arb | None) -> float | None:
 def show_bound(path: Path, model: str | None, columns: int) -> ShownFile:
     """What the file of a bound claims, which nothing but its encoder can show to be so."""
     del model, columns
-    data = encode(load(path))
+    data = LIMIT.encode(LIMIT.load(path))
     lines = (
         f"a bound on what one symbol changes in the encoder {data['source'] or '(in memory)'}",
         *(f"{name}: {_in_words(value)}" for name, value in data.items() if name not in {"format", "source"}),

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import final
 
-SymbolIndex = int
+from attemper.exact.codec import Natural
+
+SymbolIndex = Natural
 """The number of a symbol of the model's alphabet."""
 
 

@@ -12,18 +12,27 @@ from attemper.languages.words import Word
 @final
 @dataclass(frozen=True)
 class Dyck:
-    """Well-nested words over pairs of brackets (opening, closing); Hahn's 1DYCK and 2DYCK."""
+    """Well-nested words over pairs of brackets (opening, closing), all different; Hahn's 1DYCK and 2DYCK."""
 
     pairs: tuple[tuple[str, str], ...]
+
+    def __post_init__(self) -> None:
+        symbols = [symbol for pair in self.pairs for symbol in pair]
+        if not symbols or len(set(symbols)) < len(symbols):
+            raise ValueError("brackets must be pairs of different symbols")
 
 
 @final
 @dataclass(frozen=True)
 class Blocks:
-    """The words a^m b^m, m >= 0."""
+    """The words a^m b^m, m >= 0, of two symbols a and b."""
 
     first: str
     second: str
+
+    def __post_init__(self) -> None:
+        if self.first == self.second:
+            raise ValueError("blocks are of two symbols that differ")
 
 
 Target = Dfa | Dyck | Blocks

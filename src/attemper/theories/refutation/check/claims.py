@@ -15,7 +15,7 @@ from attemper.models.hard.loading import is_folder, load_model
 from attemper.models.hard.probing import BatchDependenceError, Probed
 from attemper.models.hard.protocol import HardModel, answer, numbers_of
 from attemper.modules import blaming
-from attemper.theories.refutation.certificate.files import Refutation, load
+from attemper.theories.refutation.certificate.files import REFUTATION, Refutation
 from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target, contains
 from attemper.theories.refutation.check.subcubes import MAX_VALUES, ListsTooLongError, answers_by_cases
 
@@ -34,7 +34,7 @@ MAX_LENGTH = 10_000
 def judge(path: Path, model: str | None) -> Verdict:
     """The verdict on a refutation's file; without a model that is named, about the folder that it names."""
     try:
-        refutation = load(path)
+        refutation = REFUTATION.load(path)
     except MalformedFileError as error:
         return malformed(error, Subject(About.MODEL, model or ""))
     place = model or refutation.source

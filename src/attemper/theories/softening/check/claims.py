@@ -18,16 +18,18 @@ from attemper.checker.proof import deep
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exact.predicates import PredicateError
+from attemper.files import CERTIFICATE
 from attemper.networks import files
 from attemper.networks.layers import Network, Softmax
+from attemper.networks.structure import HARD
 from attemper.theories.softening.certificate import (
+    APPROXIMATION,
     Approximation,
     ClosedFormErrors,
     Enumerated,
     GapBy,
     LayerError,
     Monomial,
-    load,
 )
 from attemper.theories.softening.check import powers
 from attemper.theories.softening.check.by_rule import UNFOLLOWED, LayerByRule, by_rule
@@ -48,8 +50,8 @@ def judge(path: Path, model: str | None) -> Verdict:
     try:
         network, source = files.load(path)
         digest = files.digest_of(network, source)
-        found = load(path)
-        if source.kind != files.HARD or source.text != found.hard:
+        found = APPROXIMATION.load(path / CERTIFICATE)
+        if source.kind != HARD or source.text != found.hard:
             raise MalformedFileError("the certificate is about another hard network than this one's source")
     except MalformedFileError as error:
         return malformed(error, Subject(About.NETWORK, str(path)))

@@ -1,0 +1,444 @@
+"""Frozen data classes as JSON data and back, by their annotations: the one rule of every file (FORMAT.md).
+
+    bool, int, str, None      as they are; an integer has at most 63 bits
+    Fraction                  the text p or p/q, in lowest terms
+    float                     its text in hexadecimal
+    StrEnum, Literal          one of its texts
+    tuple, frozenset          a list; of a set, ascending
+    a data class              an object with an entry for each field; of a single field, what that field is
+    one of several classes    a list: the name of the class in small letters, then its fields in their order
+
+Numbers may be kept `Within` limits. What is `SHARED` is the list of its distinct parts, each after its own,
+which it names by number. Nothing is read that is not written: what was read is written again and compared.
+A new format is a data class; a new kind of field is one more case of `_rule`.
+"""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import cache
+from types import UnionType
+from typing import (
+    Annotated,
+    Any,
+    Generic,
+    Literal,
+    TypeVar,
+    Union,
+    final,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from attemper.errors import AttemperError
+
+Value = TypeVar("Value")
+
+DEEPEST = 200
+"""At most so many lists and objects stand one inside the other."""
+
+LARGEST = 2**63 - 1
+
+
+class CodecError(ValueError):
+    """Data that are no value of the kind: the path to what is wrong, and what is."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.path = ""
+
+    def inside(self, step: str) -> CodecError:
+        """The same error, seen from the list or the object around it."""
+        self.path = f"{step}{self.path}"
+        return self
+
+    def __str__(self) -> str:
+        path = self.path.removeprefix(".")
+        return f"{path}: {self.args[0]}" if path else str(self.args[0])
+
+
+@final
+@dataclass(frozen=True)
+class Within:
+    """Which numbers a field holds: from least to most; of a fraction p/q, with how many digits."""
+
+    least: int | None = None
+    most: int | None = None
+    digits: int = 1_000
+
+    def has(self, number: int | Fraction) -> bool:
+        """Whether the number lies between the limits."""
+        return (self.least is None or self.least <= number) and (self.most is None or number <= self.most)
+
+
+@final
+@dataclass(frozen=True)
+class Shared:
+    """The mark of what is written as the list of its distinct parts."""
+
+
+SHARED = Shared()
+
+Natural = Annotated[int, Within(0, LARGEST)]
+"""A number from 0 on."""
+
+Positive = Annotated[int, Within(1, LARGEST)]
+"""A number from 1 on."""
+
+Ordinary = Annotated[int, Within(-(10**11), 10**11)]
+"""An integer of a closed form, a formula or a program: arguments of tests fit 64 bits for i up to 10^7."""
+
+Rational = Annotated[Fraction, Within(digits=40)]
+"""A number of a network or a program."""
+
+
+@final
+class Codec(Generic[Value]):
+    """Writes and reads the values of one kind: of a class, or of the union of several.
+
+    >>> limits: Codec[Within] = Codec(Within)
+    >>> limits.encode(Within(0, 5))
+    {'least': 0, 'most': 5, 'digits': 1000}
+    >>> limits.read({"least": 0, "most": "5", "digits": 1000})
+    Traceback (most recent call last):
+    attemper.exact.codec.CodecError: most: expected null or an integer, not '5'
+    """
+
+    def __init__(self, kind: object) -> None:
+        self.kind = kind
+
+    def encode(self, value: Value) -> Any:
+        """The value as JSON data."""
+        return _rule(self.kind).write(value, {})
+
+    def read(self, data: object) -> Value:
+        """The value that is written as the data; raises `CodecError`."""
+        rule = _rule(self.kind)
+        value: Value = rule.read(data, DEEPEST, ())
+        if rule.write(value, {}) != data:
+            raise CodecError("it is not written in the one way that it has")
+        return value
+
+
+INTEGER: Codec[int] = Codec(Ordinary)
+RATIONAL: Codec[Fraction] = Codec(Rational)
+
+
+@final
+@dataclass(frozen=True)
+class Rule:
+    """How values of one kind are written and read.
+
+    `write` is told the numbers of the parts that are written, `read` how deep it may go and the parts so far.
+    """
+
+    expected: str
+    write: Callable[[Any, dict[Any, int]], Any]
+    read: Callable[[object, int, Sequence[Any]], Any]
+
+    def refused(self, data: object) -> CodecError:
+        """What is said of other data."""
+        return CodecError(f"expected {self.expected}, not {reprlib.repr(data)}")
+
+
+@cache
+def _rule(kind: Any, part: Any = None) -> Rule:
+    """The rule of an annotation; inside of what is shared, `part` is the kind of its numbered parts."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind == part:
+        return _numbered()
+    if origin is Annotated and inner[1] == SHARED:
+        return _shared(inner[0])
+    if origin is Annotated:
+        return _number(*inner)
+    if origin is Literal:
+        return _text(inner, str)
+    if origin in {Union, UnionType}:
+        return _union(inner, part)
+    if origin is frozenset:
+        return _set(_rule(inner[0], part))
+    if origin is tuple:
+        is_list = inner[1:] == (...,)
+        return _list(_rule(inner[0], part)) if is_list else _row([_rule(each, part) for each in inner])
+    if is_dataclass(kind):
+        return _class(kind, part)
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return _text([str(each) for each in kind], kind)
+    return _number(kind, Within(-LARGEST, LARGEST)) if kind is int else _plain(kind)
+
+
+# What has no parts -----------------------------------------------------------------------------------
+
+
+def _plain(kind: Any) -> Rule:
+    """True and false, texts and null as they are; fractions and floats as texts."""
+    if kind is Fraction:
+        return _number(kind, Within())
+    if kind is float:
+        return Rule("a number in hexadecimal", lambda value, _: value.hex(), lambda data, *_: _float(data))
+    names = {bool: "true or false", str: "a text", type(None): "null"}
+
+    def read(data: object, _: int, __: Sequence[Any]) -> Any:
+        if type(data) is not kind:
+            raise rule.refused(data)
+        return data
+
+    rule = Rule(names[kind], lambda value, _: value, read)
+    return rule
+
+
+def _float(data: object) -> float:
+    try:
+        return float.fromhex(data if isinstance(data, str) else "")
+    except (ValueError, OverflowError):
+        raise CodecError(f"expected a number in hexadecimal, not {reprlib.repr(data)}") from None
+
+
+def _number(kind: Any, limits: Within) -> Rule:
+    def read_integer(data: object, _: int, __: Sequence[Any]) -> Any:
+        if type(data) is not int or not limits.has(data):
+            raise rule.refused(data)
+        return data
+
+    def read_fraction(data: object, _: int, __: Sequence[Any]) -> Any:
+        digits = limits.digits
+        shape = rf"-?(0|[1-9][0-9]{{0,{digits - 1}}})(/[1-9][0-9]{{0,{digits - 1}}})?"
+        if not isinstance(data, str) or not re.fullmatch(shape, data) or not limits.has(Fraction(data)):
+            raise rule.refused(data)
+        return Fraction(data)
+
+    ends = (("from", limits.least), ("to", limits.most))
+    sides = [f"{name} {end}" for name, end in ends if end is not None and abs(end) < LARGEST]
+    if kind is int:
+        rule = Rule(" ".join(["an integer", *sides]), lambda value, _: value, read_integer)
+    else:
+        said = " ".join(['a fraction such as "3/2", in lowest terms', *sides])
+        rule = Rule(said, lambda value, _: str(value), read_fraction)
+    return rule
+
+
+def _text(texts: Sequence[str], kind: Callable[[str], Any]) -> Rule:
+    def read(data: object, _: int, __: Sequence[Any]) -> Any:
+        if not isinstance(data, str) or data not in texts:
+            raise rule.refused(data)
+        return kind(data)
+
+    rule = Rule("one of " + ", ".join(f'"{text}"' for text in texts), lambda value, _: str(value), read)
+    return rule
+
+
+# Lists -----------------------------------------------------------------------------------------------
+
+
+def _list(inner: Rule) -> Rule:
+    def read(data: object, left: int, known: Sequence[Any]) -> tuple[Any, ...]:
+        if not isinstance(data, list):
+            raise rule.refused(data)
+        return tuple(_items([inner] * len(data), data, left, known))
+
+    rule = Rule("a list", lambda value, numbers: [inner.write(item, numbers) for item in value], read)
+    return rule
+
+
+def _set(inner: Rule) -> Rule:
+    rule = _list(inner)
+    return Rule(
+        rule.expected,
+        lambda value, numbers: rule.write(sorted(value), numbers),
+        lambda data, left, known: frozenset(rule.read(data, left, known)),
+    )
+
+
+def _row(inner: Sequence[Rule]) -> Rule:
+    def write(value: Any, numbers: dict[Any, int]) -> list[Any]:
+        return [own.write(item, numbers) for own, item in zip(inner, value, strict=True)]
+
+    def read(data: object, left: int, known: Sequence[Any]) -> tuple[Any, ...]:
+        if not isinstance(data, list) or len(data) != len(inner):
+            raise rule.refused(data)
+        return tuple(_items(inner, data, left, known))
+
+    rule = Rule(f"a list of {len(inner)} entries", write, read)
+    return rule
+
+
+def _items(rules: Iterable[Rule], data: Sequence[Any], left: int, known: Sequence[Any]) -> Iterator[Any]:
+    _require_room(left)
+    for index, (rule, item) in enumerate(zip(rules, data, strict=True)):
+        try:
+            yield rule.read(item, left - 1, known)
+        except CodecError as error:
+            raise error.inside(f"[{index}]") from None
+
+
+def _require_room(left: int) -> None:
+    if not left:
+        raise CodecError(f"more than {DEEPEST} lists and objects stand one inside the other")
+
+
+# Classes ---------------------------------------------------------------------------------------------
+
+
+@cache
+def _fields(kind: Any, part: Any) -> tuple[tuple[str, Rule], ...]:
+    """The fields of a class with their rules: looked up late, as classes may have themselves for parts."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple((own.name, _rule(hints[own.name], part)) for own in fields(kind))
+
+
+def tag_of(kind: Any) -> str:
+    """How a class is named where it is one of several.
+
+    >>> tag_of(CodecError)
+    'codec error'
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
+
+
+def _class(kind: Any, part: Any) -> Rule:
+    def write(value: Any, numbers: dict[Any, int]) -> Any:
+        found = {name: own.write(getattr(value, name), numbers) for name, own in _fields(kind, part)}
+        return next(iter(found.values())) if len(found) == 1 else found
+
+    def read(data: object, left: int, known: Sequence[Any]) -> Any:
+        own = _fields(kind, part)
+        if len(own) == 1:
+            return _made(kind, [own[0][1].read(data, left, known)])
+        names = [name for name, _ in own]
+        if not isinstance(data, dict) or data.keys() != set(names):
+            raise CodecError(_other_entries(data, names))
+        return _made(kind, _values(own, [data[name] for name in names], left, known))
+
+    return Rule(tag_of(kind), write, read)
+
+
+def _other_entries(data: object, names: Sequence[str]) -> str:
+    if not isinstance(data, dict):
+        return f"expected an object with the entries {', '.join(names)}, not {reprlib.repr(data)}"
+    missing = next((name for name in names if name not in data), None)
+    if missing is not None:
+        return f"the entry '{missing}' is missing"
+    odd = next(name for name in data if name not in names)
+    return f"the entry '{str(odd)[:80]}' is unknown; remove it"
+
+
+def _values(
+    own: Sequence[tuple[str, Rule]], data: Sequence[Any], left: int, known: Sequence[Any]
+) -> Iterator[Any]:
+    _require_room(left)
+    for (name, rule), entry in zip(own, data, strict=True):
+        try:
+            yield rule.read(entry, left - 1, known)
+        except CodecError as error:
+            raise error.inside(f".{name}") from None
+
+
+def _made(kind: Callable[..., Any], values: Iterable[Any]) -> Any:
+    """A value of the class, which may refuse what its fields are together."""
+    own = list(values)
+    try:
+        return kind(*own)
+    except (ValueError, AttemperError) as error:
+        raise CodecError(str(error)) from None
+
+
+def _union(kinds: Sequence[Any], part: Any) -> Rule:
+    """Of several classes each has its tag; texts stand beside them, and null."""
+    several = [kind for kind in kinds if kind is not type(None)]
+    inner = _rule(several[0], part) if len(several) == 1 else _tagged(several, part)
+    if len(several) == len(kinds):
+        return inner
+    return Rule(
+        f"null or {inner.expected}",
+        lambda value, numbers: None if value is None else inner.write(value, numbers),
+        lambda data, left, known: None if data is None else inner.read(data, left, known),
+    )
+
+
+def _tagged(kinds: Sequence[Any], part: Any) -> Rule:
+    classes: dict[str, Any] = {tag_of(kind): kind for kind in kinds if is_dataclass(kind)}
+    others = [_rule(kind, part) for kind in kinds if not is_dataclass(kind)]
+    tags = {kind: tag for tag, kind in classes.items()}
+
+    def write(value: Any, numbers: dict[Any, int]) -> Any:
+        kind: Any = type(value)
+        if kind not in tags:
+            return str(value)
+        return [
+            tags[kind],
+            *(rule.write(getattr(value, name), numbers) for name, rule in _fields(kind, part)),
+        ]
+
+    def read(data: object, left: int, known: Sequence[Any]) -> Any:
+        if isinstance(data, str) and others:
+            return others[0].read(data, left, known)
+        tag = data[0] if isinstance(data, list) and data else None
+        kind = classes.get(tag) if isinstance(tag, str) else None
+        if kind is None or not isinstance(data, list):
+            raise rule.refused(data)
+        own = _fields(kind, part)
+        if len(data) != len(own) + 1:
+            names = ", ".join(name for name, _ in own) or "nothing"
+            raise CodecError(f'after "{tag}" stands {names}, not {reprlib.repr(data[1:])}')
+        return _made(kind, _values(own, data[1:], left, known))
+
+    names = [*(f'["{tag}", ...]' for tag in classes), *(other.expected for other in others)]
+    rule = Rule("one of " + ", ".join(names), write, read)
+    return rule
+
+
+# Parts that are shared -------------------------------------------------------------------------------
+
+
+class _PartFirstError(Exception):
+    """A part must be written before what has it."""
+
+
+def _shared(kind: Any) -> Rule:
+    node = _tagged(get_args(kind), kind)
+
+    def write(value: Any, _: dict[Any, int]) -> list[Any]:
+        numbers, nodes, waiting = dict[Any, int](), list[Any](), [value]
+        while waiting:
+            try:
+                nodes.append(node.write(waiting[-1], numbers))
+                numbers[waiting.pop()] = len(numbers)
+            except _PartFirstError as error:
+                waiting.append(error.args[0])
+        return nodes
+
+    def read(data: object, left: int, _: Sequence[Any]) -> Any:
+        if not isinstance(data, list) or not data:
+            raise CodecError(
+                f"expected a list of parts, the last of them the whole, not {reprlib.repr(data)}"
+            )
+        known: list[Any] = []
+        for index, entry in enumerate(data):
+            try:
+                known.append(node.read(entry, left - 1, known))
+            except CodecError as error:
+                raise error.inside(f"[{index}]") from None
+        return known[-1]
+
+    return Rule("a list of parts", write, read)
+
+
+def _numbered() -> Rule:
+    def write(value: Any, numbers: dict[Any, int]) -> int:
+        if value not in numbers:
+            raise _PartFirstError(value)
+        return numbers[value]
+
+    def read(data: object, _: int, known: Sequence[Any]) -> Any:
+        if type(data) is not int or not 0 <= data < len(known):
+            raise rule.refused(data)
+        return known[data]
+
+    rule = Rule("the number of an earlier part", write, read)
+    return rule
