@@ -60,6 +60,17 @@ FORMATS = (
     ),
 )
 
+DOCUMENTS = {
+    "network": "attemper.networks.files:NETWORK",
+    "certificate": "attemper.certificates.files:CERTIFIED",
+    "approximation": "attemper.theories.softening.certificate:APPROXIMATION",
+    "refutation": "attemper.theories.refutation.certificate.files:REFUTATION",
+    "bound": "attemper.theories.influence.certificate:LIMIT",
+    "depth": "attemper.theories.depth.certificate:DEPTH",
+    "stream": "attemper.running.streaming.saved:STREAM",
+}
+"""`module:name` of the `documents.Document` of each kind of file."""
+
 
 COMMANDS = (
     Command(
@@ -223,6 +234,12 @@ COMMANDS = (
         "import",
         "attemper.workbench.cli.exporting:import_command",
         "Restore a network's folder, with the same digest, from what was exported.",
+    ),
+    Command(
+        "Exchange",
+        "schema",
+        "attemper.workbench.cli.schemas:schema_command",
+        "Print the JSON Schema of a kind of file that attemper writes (certificates/FORMAT.md).",
     ),
 )
 """In the order of `attemper --help`, panel by panel."""

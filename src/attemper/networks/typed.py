@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import final
 
 from attemper.errors import OptionError
-from attemper.exact.closed_forms import FORM, ClosedForm
+from attemper.exact.closed_forms import FORM, ClosedForm, Number
 from attemper.exact.codec import CodecError
 from attemper.languages.words import Alphabet, listed
 from attemper.networks.layers import (
@@ -98,8 +98,9 @@ def hard_network(
     """An average-hard network from its weights, with coordinates called as they are here.
 
     * `embedding`: for each symbol what it adds to which coordinate; a symbol that is left out adds nothing.
-    * `positions`: for each coordinate the closed form in i and n that is added there, as `network.json` has
-      it: `"i"`, `"n"`, `"sign"`, `"1/2"`, `["*", "i", ["^", "n", -1]]` (`certificates/FORMAT.md`, section 0).
+    * `positions`: for each coordinate what is added there: a number, or a closed form in i and n as
+      `network.json` has it (`certificates/FORMAT.md`, section 0), for example `["position"]`, which is i, or
+      `["power", ["length"], -1]`, which is 1/n.
     * `layers`: pre-norm layers without normalisation: all heads read the residual stream x, then x is what it
       was plus what they add; so with the hidden units.
     * `output`: the coordinate that is put out, at every position; a word's verdict is read at the last.
@@ -110,7 +111,7 @@ def hard_network(
     >>> network = hard_network(
     ...     "ab",
     ...     embedding={"a": {"a": 1}},
-    ...     positions={"one": "1", "place": ["*", "i", ["^", "n", -1]]},
+    ...     positions={"one": 1, "place": ["product", [["position"], ["power", ["length"], -1]]]},
     ...     layers=[LayerOf([last_a])],
     ...     output="where",
     ... )
@@ -243,6 +244,8 @@ def _number(amount: Amount, where: str) -> Fraction:
 
 
 def _closed(tree: object, name: str) -> ClosedForm:
+    if isinstance(tree, Amount):
+        return Number(_number(tree, f"the position embedding of '{name}'"))
     try:
         return FORM.read(tree)
     except CodecError as error:

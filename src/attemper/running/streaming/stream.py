@@ -172,8 +172,8 @@ class Stream:
         """The state as JSON data, exactly, for `attemper.Model.stream(state=...)` of the same network."""
         self._require_whole()
         self._settle()
-        heads = tuple(tuple(head.rows()) for head in self._steps.heads)
-        return data_of(Saved(self._position, self._margin, self._first, self._last, heads), self._digest)
+        heads = tuple(tuple(tuple(map(float, row)) for row in head.rows()) for head in self._steps.heads)
+        return data_of(Saved(self._digest, self._position, self._margin, self._first, self._last, heads))
 
     def save(self, path: str | Path) -> None:
         """Write the state to a file, completely; raises `MalformedFileError` if that cannot be done.
@@ -200,7 +200,7 @@ class Stream:
             if (len(saved.first), len(saved.last)) != (outputs, outputs):
                 raise ValueError("it has another number of outputs")
             for head, rows in zip(heads, saved.heads, strict=True):
-                head.restore(rows, saved.position)
+                head.restore([list(row) for row in rows], saved.position)
         except (ValueError, UnsupportedError, UndecidedError) as error:
             raise MalformedFileError(f"the state is none of this network: {error}") from None
         self._position, self._margin = saved.position, saved.margin
