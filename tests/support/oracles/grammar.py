@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 Shape = tuple[Any, ...]
-"""("name" or "text", text), ("one of" or "row", shapes), ("list", shape), ("tagged", tag, shapes), ("see", tag),
-or ("object", {name: shape})."""
+"""A name or a text; one of several, or a row of shapes; a list; a tagged list, or its tag; an object."""
 
 TOKEN = re.compile(r'\s*("[^"]*"|[A-Za-z_]+|\.\.\.|[\[\]{}:,|])')
 
