@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -16,11 +17,8 @@ from attemper.certificates import files
 from attemper.certificates.files import CERTIFICATE
 from attemper.checker.folders import check_path, judge_of
 from attemper.checker.verdict import Judge, Status
-from attemper.registry import COMMANDS, FORMATS, Command, FileFormat
-from attemper.theories.depth import certificate as depth
-from attemper.theories.influence import certificate as limits
-from attemper.theories.refutation.certificate import files as refutations
-from attemper.theories.softening import certificate as approximations
+from attemper.documents import Document
+from attemper.registry import COMMANDS, DOCUMENTS, FORMATS, Command, FileFormat
 from tests.support.cli.command_line import attemper
 
 
@@ -36,6 +34,13 @@ def test_no_two_commands_have_one_name() -> None:
     assert len({command.name for command in COMMANDS}) == len(COMMANDS)
 
 
+def document(kind: str) -> Document[object]:
+    """What the registry names for a kind of file."""
+    module, _, name = DOCUMENTS[kind].partition(":")
+    found: Document[object] = getattr(import_module(module), name)
+    return found
+
+
 @pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.prefix)
 def test_a_judge_takes_a_path_and_a_model(row: FileFormat) -> None:
     module, _, name = row.judge.partition(":")
@@ -44,12 +49,21 @@ def test_a_judge_takes_a_path_and_a_model(row: FileFormat) -> None:
 
 
 def test_each_format_has_one_judge_and_is_specified() -> None:
-    written = {each.FORMAT for each in (approximations, depth, limits, refutations)}
-    assert len(written) == len(FORMATS)
     rules = (Path(files.__file__).parent / "FORMAT.md").read_text(encoding="utf-8")
-    for form in written:
+    for kind in ("approximation", "depth", "bound", "refutation"):
+        form = document(kind).format
         assert sum(form.startswith(row.prefix) for row in FORMATS) == 1, form
         assert form in rules, form
+    assert len(FORMATS) == 4
+
+
+@pytest.mark.parametrize("kind", DOCUMENTS)
+def test_a_kind_of_file_is_a_document_whose_format_is_its_own(kind: str) -> None:
+    """Its name is that of no other kind, and it has a version."""
+    assert isinstance(document(kind), Document)
+    formats = [document(other).format for other in DOCUMENTS]
+    assert formats.count(document(kind).format) == 1
+    assert re.fullmatch(r"attemper-[a-z-]+/[1-9][0-9]*", document(kind).format)
 
 
 @pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.prefix)

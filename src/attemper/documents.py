@@ -15,10 +15,19 @@ from attemper.files import parse_json, read_bytes
 
 Value = TypeVar("Value")
 
+LONGEST = 300
+"""So many characters of what is wrong are shown."""
+
 
 def text_of(data: object) -> bytes:
     """JSON data as they stand in a file: on one line."""
     return (json.dumps(data, ensure_ascii=False) + "\n").encode()
+
+
+def brief(error: Exception) -> str:
+    """What an error says, without the middle where that is long: a path in a file may be."""
+    said = str(error)
+    return said if len(said) <= LONGEST else f"{said[: LONGEST // 2]} ... {said[-LONGEST // 2 :]}"
 
 
 def _nothing(_: object) -> Iterable[str]:
@@ -66,7 +75,7 @@ class Document(Generic[Value]):
         try:
             return self.decode(parse_json(data))
         except (ValueError, RecursionError) as error:
-            raise MalformedFileError(f"'{path}' is not a {self.noun}: {str(error)[:300]}") from None
+            raise MalformedFileError(f"'{path}' is not a {self.noun}: {brief(error)}") from None
 
     def _other_format(self, version: object) -> str:
         """What is said of data of another format: of an older one that it must be made again."""

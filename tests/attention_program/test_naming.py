@@ -14,7 +14,7 @@ from attemper.languages.named.zoo import everything
 TEXT = """\
 alphabet ["a", "b"]
 s0 = letter ["a"]
-s1 = place ["+", "1", ["*", "-1", ["test", "zero", 1, 0, -1]]]
+s1 = place ["sum", [["number", "1"], ["product", [["number", "-1"], ["test", ["zero"], 1, 0, -1]]]]]
 s2 = and s0 s1
 s3 = attend <= rightmost where s0 value s0 default 0
 s4 = attend < rightmost where s0 value s2

@@ -27,7 +27,7 @@ from attemper.attention_program.ops import (
     Table,
     everywhere,
 )
-from attemper.attention_program.parse import parse_steps
+from attemper.attention_program.parse import parse_program, parse_steps
 from attemper.attention_program.show import show_program
 from attemper.attention_program.wellformed import complaints
 from attemper.errors import SourceError
@@ -38,7 +38,7 @@ from tests.support.drawn.programs import ProgramSampler, programs
 EXAMPLE = """\
 alphabet ["a", "b"]
 s0 = letter ["a"]
-s1 = place ["test", "zero", 1, 0, -1]
+s1 = place ["test", ["zero"], 1, 0, -1]
 s2 = and s0 s1
 s3 = attend <= rightmost where s2 value s0 default 0
 s4 = count <= s3
@@ -151,6 +151,11 @@ def _second(step: str) -> str:
     return f'alphabet ["a"]\ns0 = letter ["a"]\ns1 = {step}\noutput s0'
 
 
+def _sums(count: int) -> str:
+    """Sums of one part, one inside the other."""
+    return '["sum", [' * count + '["position"]' + "]]" * count
+
+
 BROKEN_LINES = {
     "no alphabet": ("output s0", 1),
     "empty alphabet": ("alphabet []\noutput s0", 1),
@@ -198,14 +203,15 @@ BROKEN_LINES = {
         3,
     ),
     "remainder out of range": (
-        'alphabet ["a"]\ns0 = letter ["a"]\ns1 = test s0 1 0 ["mod", 2, 2]\noutput s0',
+        'alphabet ["a"]\ns0 = letter ["a"]\ns1 = test s0 1 0 ["remainder", 2, 2]\noutput s0',
         3,
     ),
-    "unknown form": ('alphabet ["a"]\ns0 = place "k"\noutput s0', 2),
-    "form not JSON": ('alphabet ["a"]\ns0 = place [i\noutput s0', 2),
-    "division by zero": ('alphabet ["a"]\ns0 = place "1/0"\noutput s0', 2),
-    "negative power of a sign": ('alphabet ["a"]\ns0 = place ["^", "sign", -1]\noutput s0', 2),
-    "nested too deeply": ('alphabet ["a"]\ns0 = place ' + '["+",' * 50_000 + "\noutput s0", 2),
+    "unknown form": ('alphabet ["a"]\ns0 = place ["k"]\noutput s0', 2),
+    "form as a text": ('alphabet ["a"]\ns0 = place "i"\noutput s0', 2),
+    "form not JSON": ('alphabet ["a"]\ns0 = place [position\noutput s0', 2),
+    "division by zero": ('alphabet ["a"]\ns0 = place ["number", "1/0"]\noutput s0', 2),
+    "nested too deeply": (f'alphabet ["a"]\ns0 = place {_sums(50_000)}\noutput s0', 2),
+    "nested a little too deeply": (f'alphabet ["a"]\ns0 = place {_sums(100)}\noutput s0', 2),
     "a number too long": ('alphabet ["a"]\ns0 = linear ' + "9" * 5000 + "\noutput s0", 2),
 }
 
@@ -217,6 +223,21 @@ def test_a_broken_line_is_named(name: str) -> None:
         parse_steps(text)
     assert caught.value.line == line
     assert len(str(caught.value).splitlines()) <= 5
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ('["power", ["alternating"], -1]', "s0: only i and n have negative powers"),
+        ('["sum", [["power", ["sum", [["position"]]], -2]]]', "s0: only i and n have negative powers"),
+        ('["power", ["power", ["length"], 16], 5]', "s0: powers and products nest to the degree 80"),
+    ],
+)
+def test_a_form_that_no_file_may_have_is_refused_as_ill_formed(form: str, said: str) -> None:
+    text = f'alphabet ["a"]\ns0 = place {form}\noutput s0'
+    assert len(parse_steps(text).steps) == 1
+    with pytest.raises(SourceError, match=f"the program is ill formed: {said}"):
+        parse_program(text)
 
 
 @pytest.mark.parametrize("text", ["", "\n \n", 'alphabet ["a"]', 'alphabet ["a"]\ns0 = letter ["a"]'])
@@ -261,7 +282,15 @@ WORDS = [
         "01",
         "[]",
     ),
-    *('["a"]', '"i"', '"n"', '"1/2"', '["mod", 2, 1]', '["named", "prime"]', '"zero"', "null", "1e9", "\x1c"),
+    *(
+        '["a"]',
+        '["position"]',
+        '["length"]',
+        '["number", "1/2"]',
+        '["remainder", 2, 1]',
+        '["named", "prime"]',
+    ),
+    *('["zero"]', '"1/2"', "null", "1e9", "\x1c"),
 ]
 
 

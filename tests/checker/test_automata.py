@@ -413,7 +413,7 @@ def test_another_order_of_the_alphabet_is_another_language() -> None:
     more = Dfa(Alphabet(("a", "b", "c")), tuple((*row, 0) for row in dfa.moves), 0, dfa.accepting)
     fewer = Dfa(Alphabet(("a",)), tuple(row[:1] for row in dfa.moves), 0, dfa.accepting)
     for language in (swapped, renamed, more, fewer):
-        certificate = Certificate("x", language, (RealClaim(),), said)
+        certificate = Certificate.by_way_of(said, "x", language, (RealClaim(),))
         assert check(network, "x", certificate).status is Status.MALFORMED
         with pytest.raises(UnprovenError, match="other symbols than the language"):
             prove(network, language, said)
@@ -421,7 +421,7 @@ def test_another_order_of_the_alphabet_is_another_language() -> None:
 
 def test_the_empty_word_and_the_end_where_it_is_read() -> None:
     network, dfa, said = compiled(("(ab)*", "ab", "decoder"))
-    certificate = Certificate("x", dfa, (RealClaim(),), said)
+    certificate = Certificate.by_way_of(said, "x", dfa, (RealClaim(),))
     assert check(network, "x", certificate).status is Status.PROVED
     assert check(replace(network, accepts_empty=False), "x", certificate).status is Status.REFUTED
     flipped = replace(network, reads_first=True)
@@ -468,7 +468,9 @@ def test_a_formula_gets_no_names() -> None:
     for own in (None, said):
         with pytest.raises(UnprovenError):
             prove(network, language, own)
-        assert check(network, "x", Certificate("x", language, (RealClaim(),), own)).status is Status.REFUTED
+        program, groups = (own.program, own.groups) if own else (None, ())
+        certificate = Certificate("x", language, (RealClaim(),), program, groups)
+        assert check(network, "x", certificate).status is Status.REFUTED
     prove(lying(parts=[(2, 1)], more=[(3, 1)]), language, said)
 
 

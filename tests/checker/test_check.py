@@ -118,7 +118,7 @@ def test_rounding_is_ignored_only_where_that_is_said() -> None:
 
 def test_a_proof_is_explained_only_where_that_is_said() -> None:
     own = model("O a")
-    certificate = Certificate(own.digest, own.language.definition, (RealClaim(),), own.realisation)
+    certificate = Certificate(own.digest, own.language.definition, (RealClaim(),))
     assert check(own.network, own.digest, certificate).explanation == ()
     assert judge(own.network, own.language.definition, (RealClaim(),)).explanation == ()
     for explained in (False, True):
@@ -179,9 +179,10 @@ def test_an_automaton_needs_the_program_that_the_network_runs() -> None:
     verdict = judge(own.network, own.language.definition, (RealClaim(),))
     assert verdict.status is Status.UNKNOWN
     assert text_of(verdict.claims) == "nothing says which program the network runs"
-    certificate = Certificate("digest", own.language.definition, (RealClaim(),), own.realisation)
-    assert check(own.network, "digest", certificate).status is Status.PROVED
-    assert check(own.network, "digest", replace(certificate, realisation=None)).status is Status.UNKNOWN
+    for said, status in ((own.realisation, Status.PROVED), (None, Status.UNKNOWN)):
+        certificate = Certificate.by_way_of(said, "digest", own.language.definition, (RealClaim(),))
+        assert certificate.realisation == said
+        assert check(own.network, "digest", certificate).status is status
 
 
 def test_what_a_formula_s_network_is_said_to_run_is_not_asked() -> None:

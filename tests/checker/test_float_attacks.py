@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 import torch
 
-from attemper.certificates.claims import Certificate, FloatClaim
+from attemper.certificates.claims import Certificate, FloatClaim, RealClaim
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.check import check
 from attemper.checker.proof import prove
@@ -122,7 +123,7 @@ def _attacks() -> Iterator[Attack]:
     yield "letter_and_position_on_one_coordinate", network, "a", "float32", SHORT
     closed = plus(FIRST, 10**30, -(10**30))
     yield "closed_form_that_cancels", network_of(1, NONE, {0: closed}, [], 0), "first", "float64", SHORT
-    closed = times(*[Power(I, 16), over(I, 16)] * 4)
+    closed = times(*[Power(I, 16), over(I, 16)] * 2)
     network = network_of(2, NONE, {0: closed}, [_mlp(hidden([(0, 2**39)], 1 - 2**39, 1))], 1)
     yield (
         "closed_form_that_is_not_quite_one",
@@ -212,7 +213,7 @@ def test_no_horizon_reaches_a_length_that_goes_wrong(attack: Attack) -> None:
         assert horizon < min(wrong["fused"])
         language = TemporalLanguage(formula, At.LAST, accepts_empty=False)
         claim = FloatClaim(name, str(kernel), min(wrong["fused"]), "")
-        verdict = check(network, "", Certificate("", language, (claim,), ()))
+        verdict = check(network, "", Certificate("", language, (claim,)))
         assert verdict.status is Status.UNKNOWN
 
 
@@ -272,22 +273,31 @@ def test_tests_of_integers_beyond_64_bits_have_no_horizon() -> None:
     assert horizon * 10**11 < 2**63
 
 
-@pytest.mark.parametrize("coldness", [number(10**30), number(Fraction(1, 10**30)), Power(Power(I, 80), 80)])
+@pytest.mark.parametrize("coldness", [number(10**30), number(Fraction(1, 10**30)), Power(Power(I, 8), 8)])
 def test_extreme_temperatures_get_a_verdict(coldness: ClosedForm) -> None:
     rows = [(form((1, 1)), form((2, 1)))]
     select = head(Select(False, ((None, ()),)), coldness, rows, [(form((0, 1)), 3)])
     network = network_of(4, A_ONLY, {1: ONE, 2: I}, [Layer((select,), (), ())], 3)
     language = TemporalLanguage(parse("a", network.alphabet), At.LAST, accepts_empty=False)
     claims = tuple(FloatClaim(name, "numerator-first", 4, "") for name in FORMATS)
-    verdict = check(network, "", Certificate("", language, claims, ()))
+    verdict = check(network, "", Certificate("", language, claims))
     assert verdict.status is not Status.MALFORMED
+
+
+def test_a_temperature_of_a_degree_that_no_file_has_is_malformed() -> None:
+    select = head(Select(False, ((None, ()),)), Power(Power(I, 80), 80), [], [(form((0, 1)), 1)])
+    plain = network_of(2, A_ONLY, {}, [], 1)
+    network = replace(plain, layers=(Layer((select,), (), ()),))
+    language = TemporalLanguage(parse("a", network.alphabet), At.LAST, accepts_empty=False)
+    verdict = check(network, "", Certificate("", language, (RealClaim(),)))
+    assert verdict.status is Status.MALFORMED
+    assert "nest to the degree 6400" in verdict.claims[0].text
 
 
 def test_a_formula_with_unknown_symbols_is_malformed() -> None:
     network = network_of(1, A_ONLY, {}, [], 0)
     other = parse("c", Alphabet(("a", "c")))
     language = TemporalLanguage(other, At.LAST, accepts_empty=False)
-    verdict = check(
-        network, "", Certificate("", language, (FloatClaim("float32", "numerator-first", 1, ""),), ())
-    )
+    claim = FloatClaim("float32", "numerator-first", 1, "")
+    verdict = check(network, "", Certificate("", language, (claim,)))
     assert verdict.status is Status.MALFORMED

@@ -14,23 +14,21 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.show import show_program
-from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
+from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim, Source
 from attemper.certificates.files import save as save_certificate
 from attemper.checker.edited import check_edited
 from attemper.checker.folders import check_file, check_folder, check_path
 from attemper.checker.verdict import About, Status, Verdict
 from attemper.errors import AlphabetError, AttemperError, MalformedFileError, OptionError, SourceError
 from attemper.files import CERTIFICATE
-from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
 from attemper.networks.files import WEIGHTS, digest_of
-from attemper.networks.structure import Provenance
 from attemper.networks.files import save as save_network
-from attemper.theories.refutation.certificate.files import Refutation
-from attemper.theories.refutation.certificate.files import save as save_refutation
+from attemper.networks.structure import Provenance
+from attemper.theories.refutation.certificate.files import REFUTATION, Refutation
 from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.check.claims import MAX_LENGTH, beyond_the_cap
 from attemper.workbench.against import programs_of
@@ -60,10 +58,15 @@ def regular() -> Model:
     return attemper.compile(attemper.regex("[^]*a", "ab"))
 
 
+def certificate_of(own: Model, digest: str, language: Source, claims: tuple[Claim, ...]) -> Certificate:
+    """By way of the model's program, where it has one."""
+    return Certificate.by_way_of(own.realisation, digest, language, claims)
+
+
 def prepare() -> None:
     """What all tests share."""
     for every in (model(), model(At.FIRST), counting(), regular()):
-        every.check(Certificate(every.digest, every.language.definition, (RealClaim(),), every.realisation))
+        every.check(certificate_of(every, every.digest, every.language.definition, (RealClaim(),)))
 
 
 def saved(
@@ -71,15 +74,13 @@ def saved(
     own: Model,
     *claims: Claim,
     source: Provenance | None = None,
-    language: Definition | None = None,
+    language: Source | None = None,
 ) -> Path:
     """A folder with the model's network, as if it came from the source, and a certificate."""
     source = source or own.source
     save_network(own.network, source, folder)
     digest = digest_of(own.network, source)
-    certificate = Certificate(
-        digest, language or own.language.definition, claims or (RealClaim(),), own.realisation
-    )
+    certificate = certificate_of(own, digest, language or own.language.definition, claims or (RealClaim(),))
     save_certificate(certificate, folder)
     return folder
 
@@ -217,7 +218,7 @@ def test_groups_of_the_certificate_are_tried_for_its_own_program_only(tmp_path: 
     path = program_file(tmp_path, text_of(regular()))
     assert judged(folder, path).status is Status.PROVED
     certificate = json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))
-    lying = certificate | {"groups": [[99, [[0, 0]]]]}
+    lying = certificate | {"groups": [{"layer": 99, "bits": [[0, 0]]}]}
     (folder / CERTIFICATE).write_text(json.dumps(lying), encoding="utf-8")
     assert judged(folder, path).status is Status.PROVED
     lying["program"]["output"] = int(lying["program"]["output"] == 0)
@@ -302,25 +303,28 @@ def test_a_refutation_runs_no_program(tmp_path: Path) -> None:
 # Older folders ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("version", ["attemper-network/1", "attemper-network/2"])
+@pytest.mark.parametrize("version", ["attemper-network/1", "attemper-network/2", "attemper-network/3"])
 def test_a_network_of_an_older_version_says_what_to_do(version: str, tmp_path: Path) -> None:
     folder = saved(tmp_path / "net", model())
     change_structure(folder, lambda structure: structure.update(format=version))
     for edited in (False, True):
         verdict = check_folder(folder, edited=edited)
         assert verdict.status is Status.MALFORMED
-        assert said(verdict)[1].endswith("was made by attemper 0.1: compile again")
+        older = f"it was made by an older attemper, as {version}: make it again"
+        assert f"does not hold a network: {older}" in said(verdict)[1]
 
 
-def test_a_certificate_of_an_older_version_says_what_to_do(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", ["attemper-certificate/1", "attemper-certificate/2"])
+def test_a_certificate_of_an_older_version_says_what_to_do(version: str, tmp_path: Path) -> None:
     folder = saved(tmp_path / "net", model())
     certificate = json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))
-    older = certificate | {"format": "attemper-certificate/1", "heads": [], "layers": [], "meanings": []}
+    older = certificate | {"format": version, "heads": [], "layers": [], "meanings": []}
     (folder / CERTIFICATE).write_text(json.dumps(older), encoding="utf-8")
     for edited in (False, True):
         verdict = check_folder(folder, edited=edited)
         assert verdict.status is Status.MALFORMED
-        assert "made by attemper 0.1: compile again" in said(verdict)[1]
+        remade = f"it was made by an older attemper, as {version}: make it again"
+        assert f"is not a certificate: {remade} (make one with 'attemper certify DIR')" in said(verdict)[1]
 
 
 # Refutations -----------------------------------------------------------------------------------------
@@ -342,7 +346,7 @@ def test_words_up_to_the_cap_are_looked_at() -> None:
 
 def test_the_model_that_is_named_goes_before_the_one_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "out.json"
-    save_refutation(refutation(MAX_LENGTH + 1, "here"), path)
+    REFUTATION.save(refutation(MAX_LENGTH + 1, "here"), path)
     for named, place in ((None, "here"), ("module:model", "module:model")):
         verdict = check_file(path, named)
         assert verdict.status is Status.UNKNOWN

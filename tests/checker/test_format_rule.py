@@ -51,20 +51,31 @@ def exact(value: Any) -> fmpq:
 def evaluate(tree: Any, i: Any, n: Any, sign: Any) -> Any:
     """A closed form of network.json, at numbers or at POS, LEN, SIGN."""
     match tree:
-        case str():
-            return {"i": i, "n": n, "sign": sign}[tree] if tree in ("i", "n", "sign") else exact(tree) + 0 * i
-        case ["^", "i" | "n" as base, int(exponent)] if exponent < 0 and isinstance(i, fmpq_mpoly):
-            return {"i": PER_POS, "n": PER_LEN}[base] ** -exponent
-        case ["^", base, exponent]:
+        case ["number", text]:
+            return exact(text) + 0 * i
+        case ["position" | "length" | "alternating" as name]:
+            return {"position": i, "length": n, "alternating": sign}[name]
+        case ["power", ["position" | "length" as base], int(exponent)] if exponent < 0 and isinstance(
+            i, fmpq_mpoly
+        ):
+            return {"position": PER_POS, "length": PER_LEN}[base] ** -exponent
+        case ["power", base, exponent]:
             return evaluate(base, i, n, sign) ** exponent
-        case ["test", ["mod", 2, parity], 1, 0, 0]:
+        case ["test", ["remainder", 2, parity], 1, 0, 0]:
             return (1 + (-1) ** parity * sign) * fmpq(1, 2)
-        case ["test", "zero", a, b, c] if not isinstance(i, fmpq_mpoly):
+        case ["test", ["zero"], a, b, c] if not isinstance(i, fmpq_mpoly):
             return fmpq(int(a * i + b * n + c == 0))
-        case ["+" | "*" as operation, *parts]:
+        case ["sum" | "product" as operation, parts]:
             values = [evaluate(part, i, n, sign) for part in parts]
-            return reduce(lambda x, y: x + y if operation == "+" else x * y, values)
+            return reduce(lambda x, y: x + y if operation == "sum" else x * y, values)
     raise ValueError(tree)
+
+
+def coldness(head: Any) -> Any:
+    """The inverse temperature of a softmax head."""
+    tag, tree = head["weighting"]
+    assert tag == "softmax"
+    return tree
 
 
 @cache
@@ -115,7 +126,7 @@ class SavedNetwork:
             q, k, v, o = (self.tensor(layer, f"attn.W_{which}") for which in "QKVO")
             attention.append([])
             for h, head in enumerate(heads):
-                scale = column(json.dumps(head["weighting"]["inverse_temperature"]), n)[:, None]
+                scale = column(json.dumps(coldness(head)), n)[:, None]
                 scores = (x @ q[h]) @ (x @ k[h]).T / self.root * scale
                 hidden = {FUTURE: np.triu(scores + np.inf, 1), PAST: np.tril(scores + np.inf, -1)}
                 scores -= hidden.get(head["masking"], 0)
@@ -140,8 +151,7 @@ class SavedNetwork:
     def score(self, layer: int, head: int) -> dict[tuple[int, int, int, int], fmpq_mpoly]:
         """What multiplies j^p sigma_j^t (coordinate y at j), by (p, t, y, coordinate at i); -1: none."""
         q, k = (self.tensor(layer, f"attn.W_{which}")[head] for which in "QK")
-        tree = self.heads[layer][head]["weighting"]["inverse_temperature"]
-        scale = evaluate(tree, POS, LEN, SIGN) / fmpq(self.root)
+        scale = evaluate(coldness(self.heads[layer][head]), POS, LEN, SIGN) / fmpq(self.root)
         total: dict[Any, fmpq_mpoly] = defaultdict(lambda: 0 * ONE)
         for row, x, y in itertools.product(range(q.shape[1]), range(len(q)), range(len(k))):
             if q[x, row] and k[y, row]:

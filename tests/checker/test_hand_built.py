@@ -18,8 +18,8 @@ import torch
 
 import attemper
 from attemper.attention_program import meaning
-from attemper.attention_program.trees import program_to_tree
-from attemper.exact.closed_forms import I, N, evaluate, form_to_tree, over, plus, times
+from attemper.attention_program.ops import PROGRAM
+from attemper.exact.closed_forms import FORM, I, N, evaluate, over, plus, times
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
 from tests.support.drawn.hand_built import KINDS
@@ -184,7 +184,8 @@ def test_the_judge_s_meaning_of_programs_is_that_of_the_library(start: int) -> N
     words = list(all_words(2, 5))
     for seed in range(start, start + 20):
         program = ProgramSampler(random.Random(seed), compiled=False).program(9)
-        found = raw_truth.truth({"program": program_to_tree(program)}, "ab", batch_of(words))
+        language = ["program language", PROGRAM.encode(program), "last", False]
+        found = raw_truth.truth(language, "ab", batch_of(words))
         for word, row in zip(words, found, strict=True):
             assert tuple(row[: len(word)]) == meaning.output(program, tuple("ab"[k] for k in word))
 
@@ -202,7 +203,7 @@ def test_exact_evaluation_is_within_a_hair_of_float64(tmp_path: Path) -> None:
 def test_closed_forms_are_those_of_the_library() -> None:
     form = plus(times(Fraction(3, 7), I, over(N)), times(-1, N, N))
     for i, n in ((1, 1), (2, 5), (5, 5)):
-        assert exact_form(form_to_tree(form), i, n) == evaluate(form, i, n)
+        assert exact_form(FORM.encode(form), i, n) == evaluate(form, i, n)
 
 
 @pytest.mark.parametrize("name", ["float64", "float32"])

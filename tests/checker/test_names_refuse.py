@@ -133,7 +133,7 @@ def test_a_program_over_other_symbols_is_not_what_a_network_computes() -> None:
             ('["a", "c"]', "other symbols"),
             ('["b", "a"]', "other symbols"),
         ):
-            program = parse_program(f'alphabet {symbols}\ns0 = place "1"\n{last}output {output}')
+            program = parse_program(f'alphabet {symbols}\ns0 = place ["number", "1"]\n{last}output {output}')
             language = ProgramLanguage(program, At.LAST, accepts_empty=False)
             if not said:
                 prove(network, language)
@@ -146,7 +146,7 @@ def test_an_automaton_is_followed_beside_a_machine_only() -> None:
     network = attemper.compile("true", "ab").network
     dfa = parse_regex("[^]*", Alphabet(("a", "b")))
     for default, said in ((" default 0", "no machine's"), ("", "")):
-        text = f'alphabet ["a", "b"]\ns0 = place "1"\ns1 = previous s0{default}\noutput s0'
+        text = f'alphabet ["a", "b"]\ns0 = place ["number", "1"]\ns1 = previous s0{default}\noutput s0'
         realisation = Realisation(parse_program(text))
         if not said:
             prove(network, dfa, realisation)

@@ -15,7 +15,7 @@ import pytest
 
 import attemper
 from attemper.certificates.claims import Certificate, FloatClaim, RealClaim
-from attemper.certificates.files import decode, encode
+from attemper.certificates.files import CERTIFIED
 from attemper.certifying.certificate import certify
 from attemper.checker.check import judge
 from attemper.checker.counterexample import wrong_word
@@ -30,6 +30,7 @@ from attemper.compiling.softening.normalise import LayerNorm, normalise
 from attemper.errors import UnprovedError
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import number
+from attemper.exact.codec import CodecError
 from attemper.exact.formats import FLOAT64, REAL
 from attemper.languages.words import Word
 from attemper.networks.layers import Head, Hidden, Layer, LinearForm, Network, Norm, Normalisation
@@ -188,14 +189,19 @@ def test_rounding_that_is_ignored_leaves_real_arithmetic() -> None:
 
 def test_real_claims_with_a_horizon_are_written_and_read() -> None:
     certificate = certified(SINCE)
-    data = encode(certificate)
-    assert data["claims"][0] == {"arithmetic": "real", "horizon": 2**40}  # type: ignore[index]
-    assert decode(data) == certificate
+    data = CERTIFIED.encode(certificate)
+    assert data["claims"][0] == ["real claim", 2**40]  # type: ignore[index]
+    assert CERTIFIED.decode(data) == certificate
     assert repr(RealClaim()) == "RealClaim()"
     assert repr(RealClaim(3)) == "RealClaim(horizon=3)"
-    for wrong in (-1, None, "7", 1.5, True, 2**63):
-        with pytest.raises(ValueError, match="not a"):
-            decode({**data, "claims": [{"arithmetic": "real", "horizon": wrong}]})
+    for wrong in (-1, [], "7", 1.5, True, 2**63):
+        with pytest.raises(CodecError, match=r"^claims\[0\].horizon: expected .*an integer from 0, not "):
+            CERTIFIED.decode({**data, "claims": [["real claim", wrong]]})
+    endless = CERTIFIED.decode({**data, "claims": [["real claim", None]]})
+    assert endless.claims == (RealClaim(),)
+    for rest in ([], [1, 2]):
+        with pytest.raises(CodecError, match=r'^claims\[0\]: after "real claim" stands horizon, not '):
+            CERTIFIED.decode({**data, "claims": [["real claim", *rest]]})
 
 
 GAINS, BIASES = numbers(5, 0.25, 1.75), numbers(6, -1, 1)

@@ -133,8 +133,8 @@ def test_an_average_over_other_positions_is_refuted(masking: Masking) -> None:
 INSIDE = """alphabet ["a", "b"]
 s0 = letter ["a"]
 s1 = letter ["b"]
-s2 = place ["test", "nonnegative", 1, 0, -2]
-s3 = place ["test", "nonnegative", -1, 1, -1]
+s2 = place ["test", ["non negative"], 1, 0, -2]
+s3 = place ["test", ["non negative"], -1, 1, -1]
 s4 = and s2 s3
 s5 = count <= s0
 s6 = count <= s1

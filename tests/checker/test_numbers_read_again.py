@@ -16,10 +16,9 @@ import pytest
 import attemper
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.parse import parse_program
-from attemper.attention_program.trees import program_to_tree
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import words_of_length
-from tests.checker.test_read_again import certified, require_read
+from tests.checker.test_read_again import certified, language_of, require_read
 from tests.support.oracles import raw_truth
 from tests.support.oracles.numbers import BIGRAMS, FRACTION, HISTOGRAM, random_integers
 from tests.support.oracles.raw_files import read_folder
@@ -52,19 +51,18 @@ def judged_after(folder: Path, name: str, change: Callable[[Any], None]) -> Judg
     return judge(folder, exactly=WORDS, in_floats=WORDS)
 
 
-def rows_of(output: Any) -> list[Any]:
-    """The parts of each number."""
-    (entry,) = (own for key, own in output.items() if key != "over")
-    return [parts for _, parts in entry] if "distribution" in output else [entry]
+def is_distribution(folder: Path) -> bool:
+    """Whether the folder's network puts one out."""
+    return bool(json.loads((folder / "network.json").read_bytes())["measure"] == "distribution")
 
 
 @pytest.mark.sweep(1)
 def test_another_factor_is_found(folder: Path) -> None:
     def change(certificate: Any) -> None:
-        *_, parts = rows_of(certificate["source"]["program"]["output"])
-        parts[0][0] = "3"
+        *_, parts = certificate["language"][1]["numbers"]["rows"]
+        parts[0]["factor"] = "3"
 
-    if "distribution" in json.loads((folder / "network.json").read_bytes())["output"]:
+    if is_distribution(folder):
         with pytest.raises(AssertionError, match="promise"):
             judged_after(folder, "certificate.json", change)
     else:
@@ -76,9 +74,9 @@ def test_another_factor_is_found(folder: Path) -> None:
 @pytest.mark.sweep(1)
 def test_another_bit_is_found(folder: Path) -> None:
     def change(certificate: Any) -> None:
-        program = certificate["source"]["program"]
+        program = certificate["language"][1]
         program["steps"][0] = ["letter", ["b"]]
-        if "distribution" in program["output"]:
+        if is_distribution(folder):
             program["steps"][1] = ["letter", ["a"]]
 
     assert judged_after(folder, "certificate.json", change).wrong
@@ -87,13 +85,13 @@ def test_another_bit_is_found(folder: Path) -> None:
 @pytest.mark.sweep(1)
 def test_other_names_kinds_and_maskings_are_found(folder: Path) -> None:
     def change(certificate: Any) -> None:
-        output = certificate["source"]["program"]["output"]
-        if "distribution" in output:
-            output["distribution"].reverse()
-        elif "integer" in output:
-            output["over"] = "all"
+        numbers = certificate["language"][1]["numbers"]
+        if numbers["measure"] == "distribution":
+            numbers["names"].reverse()
+        elif numbers["measure"] == "integer":
+            numbers["mask"] = "all"
         else:
-            output["integer"] = output.pop("fraction")
+            numbers["measure"] = "integer"
 
     assert "the network puts out" in judged_after(folder, "certificate.json", change).wrong[0]
 
@@ -150,7 +148,7 @@ def test_a_number_may_be_off_by_just_as_much_as_is_said() -> None:
 def test_the_raw_reading_of_integers_is_the_library_s() -> None:
     for seed in range(12):
         program = parse_program(random_integers(Random(seed)))
-        language, source = ProgramLanguage(program, At.LAST, False), {"program": program_to_tree(program)}
+        language, source = ProgramLanguage(program, At.LAST, False), language_of(program)
         for n in range(1, 4):
             for word in words_of_length(program.alphabet, n):
                 batch = batch_of([tuple("ab".index(own) for own in word)])

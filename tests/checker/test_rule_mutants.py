@@ -20,9 +20,8 @@ import pytest
 from attemper.attention_program import wellformed
 from attemper.attention_program.builder import prune
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.ops import Choice, Mask, Program
+from attemper.attention_program.ops import PROGRAM, Choice, Mask, Program
 from attemper.attention_program.parse import parse_program
-from attemper.attention_program.trees import program_to_tree
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.compiling.pipeline import compile_language
@@ -45,8 +44,8 @@ LETTERS = """alphabet ["a", "b", "c"]
 s0 = letter ["a"]
 s1 = letter ["b"]
 s2 = letter ["c"]
-s3 = place ["test", ["mod", 2, 0], 1, 0, 0]
-s4 = place ["test", ["mod", 2, 1], 1, 0, 0]
+s3 = place ["test", ["remainder", 2, 0], 1, 0, 0]
+s4 = place ["test", ["remainder", 2, 1], 1, 0, 0]
 """
 
 TEXTS = {
@@ -146,11 +145,11 @@ def batches_of(symbols: int) -> tuple[Batch, ...]:
 @lru_cache(maxsize=1 << 12)
 def meant(program: Program) -> tuple[dict[str | None, Any], ...] | None:
     """What is put out, by name, [word, position], for each batch; None if a promise of the program breaks."""
-    tree, alphabet, found = program_to_tree(program), program.alphabet.symbols, []
+    tree, alphabet, found = PROGRAM.encode(program), program.alphabet.symbols, []
     for batch in batches_of(len(alphabet)):
         if raw_truth.broken_promises(tree, alphabet, batch).any():
             return None
-        found.append(raw_truth.truths({"program": tree}, alphabet, batch))
+        found.append(raw_truth.truths(["program language", tree, "last", False], alphabet, batch))
     return tuple(found)
 
 

@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from attemper.attention_program.ops import Program
-from attemper.attention_program.trees import program_from_tree, program_to_tree
-from attemper.certificates.files import decode_dfa
+from attemper.attention_program.ops import PROGRAM, Program
+from attemper.certificates.claims import Source
 from attemper.checker.analysis import analyse
 from attemper.checker.attention.by_cases import CasesRule
 from attemper.checker.attention.margins import Margin
@@ -27,9 +26,11 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.reachability import follows
 from attemper.checker.rules import Rule
 from attemper.checker.verdict import Status
+from attemper.exact.codec import Codec
+from attemper.languages.regular.dfa import Dfa
 from attemper.networks.files import load, save
-from attemper.networks.structure import Provenance
 from attemper.networks.layers import Network
+from attemper.networks.structure import Provenance
 from tests.support.drawn.hand_built import hand_built
 from tests.support.drawn.nearest import dyck
 from tests.support.drawn.plain_heads import plain_head
@@ -46,6 +47,7 @@ from tests.support.oracles.second_reader.streams import Known
 
 CORPORA = Path(__file__).parent / "corpora"
 FOLDERS = sorted(CORPORA.glob("*/*"))
+LANGUAGE: Codec[Source] = Codec(Source)
 EASY_ON_UNKNOWNS = "a total that rises and falls"
 """The checker may call more unknown than the second reader does, never less."""
 
@@ -64,14 +66,16 @@ def test_a_stored_network_is_read_alike(folder: Path) -> None:
         assert check_path(folder).status is Status.MALFORMED
         return
     assert _difference(reading.answers, load(folder)[0]) is None
-    program = certificate.get("program") or certificate["source"].get("program")
+    language, program = certificate["language"], certificate["program"]
+    if language[0] == "program language":
+        program = language[1]
     if program is None:
         return
     if complaint(program):
         assert check_path(folder).status is Status.MALFORMED
         return
-    automaton = certificate["source"] if "moves" in certificate["source"] else None
-    groups = [[step for _, step in group] for _, group in certificate["groups"]]
+    automaton = language if language[0] == "dfa" else None
+    groups = _steps_of(certificate["groups"])
     bits = [k for k, step in enumerate(program["steps"]) if step[0] not in ("count", "linear")]
     if all(group and set(group) <= set(bits) for group in groups):
         _require_agreement(program, automaton, groups)
@@ -105,7 +109,7 @@ def test_programs_that_look_to_the_left_are_followed_alike(seed: int) -> None:
     except NothingShownError:
         pass
     else:
-        if len(own["moves"]) < 150:
+        if len(own[2]) < 150:
             automata += [own, drawn.nearly(random, own)]
     groups = drawn.groups(random, program)
     for automaton in automata:
@@ -116,16 +120,16 @@ def test_programs_that_look_to_the_left_are_followed_alike(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(25))
 def test_changed_programs_with_groups_are_followed_alike(seed: int) -> None:
     certificate = read_certificate(CORPORA / "accepted" / "automaton_as_certified")
-    groups = [[step for _, step in group] for _, group in certificate["groups"]]
+    groups = _steps_of(certificate["groups"])
     program = drawn.changed(Random(seed), certificate["program"])
     assert complaint(program) is None
-    _require_agreement(program, certificate["source"], groups)
+    _require_agreement(program, certificate["language"], groups)
 
 
 @settings(max_examples=40, derandomize=True, deadline=None, database=None)
 @given(programs(defaults=AS_HEADS, spelled_out=True))
 def test_programs_of_every_kind_are_followed_alike(program: Program) -> None:
-    tree: Any = program_to_tree(program)
+    tree = PROGRAM.encode(program)
     assert complaint(tree) is None
     _require_agreement(tree, None, [])
 
@@ -133,12 +137,12 @@ def test_programs_of_every_kind_are_followed_alike(program: Program) -> None:
 @settings(max_examples=40, derandomize=True, deadline=None, database=None)
 @given(programs(compiled=False))
 def test_programs_with_cases_and_defaults_are_followed_by_neither(program: Program) -> None:
-    _require_agreement(program_to_tree(program), None, [])
+    _require_agreement(PROGRAM.encode(program), None, [])
 
 
 @pytest.mark.parametrize("kinds", [1, 2])
 def test_programs_with_the_nearest_count_are_followed_by_neither(kinds: int) -> None:
-    tree: Any = program_to_tree(dyck(kinds))
+    tree = PROGRAM.encode(dyck(kinds))
     assert complaint(tree) is None
     _require_agreement(tree, None, [])
     assert isinstance(_followed(tree, None, []), str)
@@ -169,6 +173,10 @@ def test_hand_built_networks_are_read_alike(kind: str, seed: int) -> None:
     _require_read_alike(hand_built(kind, Random(seed)).network)
 
 
+def _steps_of(groups: Any) -> list[list[int]]:
+    return [[step for _, step in group["bits"]] for group in groups]
+
+
 def _require_agreement(program: Any, automaton: Any, groups: Sequence[Sequence[int]]) -> None:
     """With all registers at once, group by group, and by the checker."""
     at_once, by_group = (follow(program, automaton, groups, by_group=choice) for choice in (False, True))
@@ -181,9 +189,10 @@ def _require_agreement(program: Any, automaton: Any, groups: Sequence[Sequence[i
 
 
 def _followed(program: Any, automaton: Any, groups: Sequence[Sequence[int]]) -> bool | str:
-    dfa = None if automaton is None else decode_dfa(automaton)
+    dfa = None if automaton is None else LANGUAGE.read(automaton)
+    assert dfa is None or isinstance(dfa, Dfa)
     try:
-        return follows(program_from_tree(program), dfa, tuple(map(tuple, groups)))
+        return follows(PROGRAM.read(program), dfa, tuple(map(tuple, groups)))
     except UnprovenError as reason:
         return str(reason)
 

@@ -12,7 +12,7 @@ from attemper.languages.words import Alphabet
 from attemper.networks.regime import Regime
 
 AB = Alphabet(("a", "b"))
-NOT_FIRST = 'place ["+", "1", ["*", "-1", ["test", "zero", 1, 0, -1]]]'
+NOT_FIRST = 'place ["sum", [["number", "1"], ["product", [["number", "-1"], ["test", ["zero"], 1, 0, -1]]]]]'
 
 SIMPLIFIED = {
     "H (a -> Y b)": """
@@ -35,11 +35,11 @@ SIMPLIFIED = {
         output s5
     """,
     "!!(a | true) & (b xor b)": """
-        s0 = place "0"
+        s0 = place ["number", "0"]
         output s0
     """,
     "a S a | !(!b & a)": """
-        s0 = place "1"
+        s0 = place ["number", "1"]
         output s0
     """,
 }
@@ -62,7 +62,7 @@ GUARDED = {
     """,
     "O (a & first)": """
         s0 = letter ["a"]
-        s1 = place ["test", "zero", 1, 0, -1]
+        s1 = place ["test", ["zero"], 1, 0, -1]
         s2 = and s0 s1
         s3 = attend <= rightmost where s2 value s0
         s4 = attend <= rightmost where s2 value s1

@@ -11,6 +11,7 @@ import torch
 from attemper.attention_program import meaning
 from attemper.attention_program.builder import Builder
 from attemper.attention_program.ops import (
+    PROGRAM,
     Choice,
     Compare,
     Count,
@@ -24,7 +25,6 @@ from attemper.attention_program.ops import (
 )
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.show import show_program
-from attemper.attention_program.trees import program_from_tree, program_to_tree
 from attemper.attention_program.wellformed import complaints
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
@@ -33,6 +33,7 @@ from attemper.checker.rounding.network import failure_at
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.errors import SourceError, UnsupportedError
 from attemper.exact.closed_forms import ONE
+from attemper.exact.codec import CodecError
 from attemper.exact.formats import FLOAT32, FLOAT64
 from attemper.languages.words import Word, words_of_length
 from attemper.networks.layers import IntegerSign, NearestInteger
@@ -210,17 +211,24 @@ def test_the_decoder_regime_says_why_not() -> None:
 def test_programs_are_read_back() -> None:
     for program in (kth_b(), one_matched(*CASES["from the right"])):
         assert parse_program(show_program(program)) == program
-        assert program_from_tree(program_to_tree(program)) == program
+        assert PROGRAM.read(PROGRAM.encode(program)) == program
 
 
 def test_other_entries_are_no_match() -> None:
-    tree = program_to_tree(one_matched(*CASES["from the right"]))
-    steps = tree["steps"]
-    assert isinstance(steps, list)
-    *before, last = steps
-    for ill in ([*last, 0], last[:-1], ["matched", "<<", *last[2:]], [*last[:-1], "0"], [*last[:-1], 0]):
-        with pytest.raises(ValueError, match=r".*"):
-            program_from_tree({**tree, "steps": [*before, ill]})
+    tree = PROGRAM.encode(one_matched(*CASES["from the right"]))
+    *before, last = tree["steps"]
+    place = f"^steps\\[{len(before)}\\]"
+    assert last[0] == "matched"
+    for ill, said in (
+        ([*last, 0], f'{place}: after "matched" stands mask, choice, where, query, key, not'),
+        (last[:-1], f'{place}: after "matched" stands mask, choice, where, query, key, not'),
+        (["matched", "<<", *last[2:]], f"{place}.mask: expected one of .*, not '<<'"),
+        ([*last[:-1], "0"], f"{place}.key: expected an integer from 0, not '0'"),
+    ):
+        with pytest.raises(CodecError, match=said):
+            PROGRAM.read({**tree, "steps": [*before, ill]})
+    found = complaints(PROGRAM.read({**tree, "steps": [*before, [*last[:-1], 0]]}))
+    assert list(map(str, found)) == [f"s{len(before)}: s0 is a bit, a count is meant"]
     text = show_program(one_matched(*CASES["from the right"]))
     with pytest.raises(SourceError, match="not a step"):
         parse_program(text.replace(" key ", " keys "))

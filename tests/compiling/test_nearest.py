@@ -11,10 +11,9 @@ import pytest
 import torch
 
 from attemper.attention_program import meaning
-from attemper.attention_program.ops import Choice, Count, Linear, Mask, Nearest, Program
+from attemper.attention_program.ops import PROGRAM, Choice, Count, Linear, Mask, Nearest, Program
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.show import show_program
-from attemper.attention_program.trees import program_from_tree, program_to_tree
 from attemper.attention_program.wellformed import complaints
 from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel
@@ -238,4 +237,4 @@ def test_bits_and_counts_are_told_apart() -> None:
 def test_programs_are_read_back() -> None:
     for program in (dyck(3), one_nearest(Mask.FROM, Choice.LEFTMOST, ((1, 0), -2), ((0, -1), 1))):
         assert parse_program(show_program(program)) == program
-        assert program_from_tree(program_to_tree(program)) == program
+        assert PROGRAM.read(PROGRAM.encode(program)) == program

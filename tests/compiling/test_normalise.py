@@ -15,7 +15,8 @@ from attemper import LayerNorm
 from attemper.checker.verdict import Status
 from attemper.compiling.softening.normalise import normalise
 from attemper.errors import AttemperError, ExitCode, OptionError, UnsupportedError
-from attemper.exact.closed_forms import I, evaluate, form_from_tree, form_to_tree, times
+from attemper.exact.closed_forms import FORM, I, evaluate, times
+from attemper.exact.closed_forms import complaints as form_complaints
 from attemper.networks.layers import LinearForm, Network, Norm, Normalisation
 from attemper.networks.meaning_hard import residual_streams as hard_streams
 from attemper.networks.meaning_soft import output_rows, residual_streams
@@ -236,7 +237,8 @@ def test_a_position_embedding_that_no_file_holds_is_refused() -> None:
     """A form of the greatest degree has no room for one more factor."""
     network = attemper.compile("O a", "ab", regime="temperature").network
     largest = times(*[I] * 64)
-    assert form_from_tree(form_to_tree(largest)) == largest
+    assert FORM.read(FORM.encode(largest)) == largest
+    assert list(form_complaints(largest)) == []
     with pytest.raises(UnsupportedError, match=r"embedding i\*i\S+ times lambda cannot be written"):
         normalise(replace(network, positions=((0, largest),)), LayerNorm())
 

@@ -32,9 +32,9 @@ LETTERS = """alphabet ["a", "b", "c"]
 s0 = letter ["a"]
 s1 = letter ["b"]
 s2 = letter ["c"]
-s3 = place ["test", ["mod", 2, 0], 1, 0, 0]
-s4 = place ["test", ["mod", 2, 1], 1, 0, 0]
-s5 = place "1"
+s3 = place ["test", ["remainder", 2, 0], 1, 0, 0]
+s4 = place ["test", ["remainder", 2, 1], 1, 0, 0]
+s5 = place ["number", "1"]
 """
 
 PROGRAMS = {

@@ -36,7 +36,7 @@ SPELLED_OUT = {
         s4 = not s3
     """,
     "attend <= leftmost where s0:s0 value s1": """
-        s2 = place "1"
+        s2 = place ["number", "1"]
         s3 = attend <= leftmost where s0 value s1
         s4 = and s0 s3
         s5 = attend <= leftmost where s2 value s1

@@ -9,15 +9,15 @@ import pytest
 import torch
 
 from attemper.exact.closed_forms import (
+    FORM,
     SIGN,
     Digits,
     I,
     N,
     Power,
+    complaints,
     depends_on_length,
     evaluate,
-    form_from_tree,
-    form_to_tree,
     nesting,
     over,
     plus,
@@ -25,6 +25,7 @@ from attemper.exact.closed_forms import (
     show_form,
     times,
 )
+from attemper.exact.codec import CodecError
 from attemper.running.closed_form_tensors import form_values
 
 MARGIN = plus(8, times(2, Digits(N)))
@@ -58,13 +59,14 @@ def test_tensors_have_the_same_digits() -> None:
 def test_digits_of_what_may_be_no_positive_integer_are_refused(form: object) -> None:
     with pytest.raises(ValueError, match="digits are those of a positive integer"):
         Digits(form)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="positive integer"):
-        form_from_tree(["digits", form_to_tree(form)])  # type: ignore[arg-type]
+    data = ["sum", [["position"], ["digits", FORM.encode(form)]]]  # type: ignore[arg-type]
+    with pytest.raises(CodecError, match=r"^parts\[1\]: digits are those of a positive integer"):
+        FORM.read(data)
 
 
 @pytest.mark.parametrize("form", [Digits(N), MARGIN, Digits(Digits(times(I, N))), Digits(plus(I, 3))])
 def test_digits_are_read_back(form: object) -> None:
-    assert form_from_tree(form_to_tree(form)) == form  # type: ignore[arg-type]
+    assert FORM.read(FORM.encode(form)) == form  # type: ignore[arg-type]
 
 
 def test_the_shape_of_digits() -> None:
@@ -78,5 +80,8 @@ def test_the_shape_of_digits() -> None:
 
 
 def test_digits_count_to_the_total_degree() -> None:
-    with pytest.raises(ValueError, match="degree"):
-        form_from_tree(["*", *[["digits", ["^", "n", 16]]] * 5])
+    digits = FORM.read(["digits", ["power", ["length"], 16]])
+    assert list(complaints(times(*[digits] * 4))) == []
+    assert list(complaints(times(*[digits] * 5))) == [
+        "powers and products nest to the degree 80, and no construction needs more than 64"
+    ]

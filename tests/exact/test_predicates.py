@@ -1,28 +1,76 @@
-"""Named predicates are values; whether a name means something is asked where a name is read or evaluated."""
+"""Named predicates are of names that mean something: that is asked where one is made or read."""
 
 from __future__ import annotations
 
 import pytest
 
-from attemper.exact.closed_forms import predicate_from_tree
-from attemper.exact.predicates import UNDECIDED_FROM, Named, PredicateError, holds, named, register_predicate
+from attemper.exact.codec import CodecError
+from attemper.exact.predicates import (
+    PREDICATE,
+    UNDECIDED_FROM,
+    Named,
+    NonNegative,
+    Predicate,
+    PredicateError,
+    Remainder,
+    Zero,
+    holds,
+    register_predicate,
+)
 
 
-def test_a_value_can_be_made_before_its_name_is_registered() -> None:
-    early = Named("made_early")
+def test_no_value_is_made_before_its_name_is_registered() -> None:
     with pytest.raises(
-        PredicateError, match=r"no numerical predicate is called 'made_early'; known: .*\beven, "
+        PredicateError, match=r"no numerical predicate is called 'made_late'; known: .*\beven, "
     ):
-        holds(early, 9)
-    register_predicate("made_early", lambda value: value > 8)
-    assert (holds(early, 9), holds(early, 8)) == (True, False)
-    assert named("made_early") == early
+        Named("made_late")
+    register_predicate("made_late", lambda value: value > 8)
+    late = Named("made_late")
+    assert (holds(late, 9), holds(late, 8)) == (True, False)
+    assert PREDICATE.read(["named", "made_late"]) == late
 
 
 def test_a_name_that_is_read_must_be_registered() -> None:
-    for read in (named, lambda name: predicate_from_tree(["named", name])):
-        with pytest.raises(PredicateError, match="Register it from Python"):
-            read("nobody")
+    with pytest.raises(PredicateError, match="Register it from Python"):
+        Named("nobody")
+    with pytest.raises(CodecError, match=r"called 'nobody'; known: .*\bodd, .* Register it from Python"):
+        PREDICATE.read(["named", "nobody"])
+
+
+@pytest.mark.parametrize(
+    ("predicate", "data"),
+    [
+        (Remainder(3, 1), ["remainder", 3, 1]),
+        (Zero(), ["zero"]),
+        (NonNegative(), ["non negative"]),
+        (Named("prime"), ["named", "prime"]),
+    ],
+)
+def test_each_predicate_is_written_as_documented(predicate: Predicate, data: list[object]) -> None:
+    assert PREDICATE.encode(predicate) == data
+    assert PREDICATE.read(data) == predicate
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("zero", r'^expected one of \["remainder", \.\.\.\], \["zero"'),
+        (["mod", 2, 1], r'^expected one of \["remainder", \.\.\.\], \["zero"'),
+        (["zero", 0], r'^after "zero" stands nothing, not \[0\]'),
+        (["remainder", 2], '^after "remainder" stands modulus, remainder, not'),
+        (["remainder", 2.0, 1], "^modulus: expected an integer from -100000000000 to 100000000000, not 2.0"),
+        (["remainder", 2, True], "^remainder: expected an integer from .*, not True"),
+        (["remainder", 10**11 + 1, 1], "^modulus: expected an integer from .*, not 100000000001"),
+        (["remainder", 0, 0], "^a modulus is at least 1, not 0"),
+        (["remainder", 2, 2], r"^a remainder mod 2 lies in 0\.\.1, not 2"),
+        (["remainder", 2, -1], r"^a remainder mod 2 lies in 0\.\.1, not -1"),
+        (["named", 3], "^name: expected a text, not 3"),
+        (["named", ""], "^no numerical predicate is called ''"),
+    ],
+)
+def test_other_data_are_no_predicate(data: object, said: str) -> None:
+    with pytest.raises(CodecError, match=said):
+        PREDICATE.read(data)
 
 
 def test_nobody_is_told_what_is_prime_from_the_first_product_on_that_passes_for_one() -> None:

@@ -166,7 +166,7 @@ def test_a_head_says_where_it_looks_and_what_it_holds(tmp_path: Path) -> None:
         "softmax",
         "1",
     )
-    assert head["construction"] == ["select", False, [[0, "1"], [2, "-1"]]]
+    assert head["construction"] == ["select", False, [[None, [[0, "1"], [2, "-1"]]]]]
 
 
 # Ablation --------------------------------------------------------------------------------------------------

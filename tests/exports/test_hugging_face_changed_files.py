@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import attemper
-from attemper.certificates.files import encode
+from attemper.certificates.files import CERTIFIED
 from attemper.errors import MalformedFileError
 from attemper.exports.hugging_face_files import (
     CONFIG,
@@ -87,7 +87,7 @@ def test_a_changed_structure_is_named(since: Exported, tmp_path: Path) -> None:
 
 def test_another_networks_certificate_is_refused(since: Exported, tmp_path: Path) -> None:
     other = attemper.compile("O 'b'", "abc").certify()
-    config = {**exported_config(since), "certificate": encode(other)}
+    config = {**exported_config(since), "certificate": CERTIFIED.encode(other)}
     with pytest.raises(MalformedFileError, match="certificate of another network"):
         read_hugging_face(write(tmp_path, config, encode_tensors(weights_of(since))))
 
@@ -95,7 +95,7 @@ def test_another_networks_certificate_is_refused(since: Exported, tmp_path: Path
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"certificate": {"format": "attemper-certificate/2"}}, "no readable certificate"),
+        ({"certificate": {"format": "attemper-certificate/3"}}, "no readable certificate"),
         ({"network": None}, "has no entry 'network'"),
         ({"model_type": "gpt2"}, "is of another model"),
         ({"weights_sha256": None}, "other weights than were exported"),
@@ -108,7 +108,11 @@ def test_another_networks_certificate_is_refused(since: Exported, tmp_path: Path
         ({"id2label": {"0": "accepted", "1": "rejected", "2": "undecided"}}, "id2label.0 is accepted, not"),
         ({"label2id": {"accepted": 0, "rejected": 1, "undecided": 2}}, "label2id.rejected is 1, not 0"),
         ({"pad_token_id": 0}, "changed: pad_token_id is 0, not 3"),
-        ({"network": {"alphabet": ["a"]}}, "does not hold a network"),
+        ({"network": {"alphabet": ["a"]}}, "does not hold a network: .*format attemper-network/4"),
+        (
+            {"network": {"format": "attemper-network/4", "alphabet": ["a"]}},
+            "does not hold a network: the entry 'source' is missing",
+        ),
     ],
 )
 def test_other_configurations_are_refused(change: Config, said: str, since: Exported, tmp_path: Path) -> None:

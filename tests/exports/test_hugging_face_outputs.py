@@ -64,7 +64,7 @@ def test_empty_words_have_streams_and_patterns_without_positions(auto: Any, expo
 
 def test_heads_under_every_mask_have_patterns_that_sum_to_one(auto: Any, tmp_path: Path) -> None:
     from attemper.exports.hugging_face.writing import write_hugging_face
-    from attemper.networks.files import Provenance
+    from attemper.networks.structure import Provenance
 
     network = all_masks()
     write_hugging_face(

@@ -30,7 +30,7 @@ def test_numbers_are_refused(name: str, auto: Any, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
     from attemper.exports.hugging_face import AttemperConfig
 
-    config = AttemperConfig(network=Exported(model.network, model.source).structure)
+    config = AttemperConfig(network=Exported(model.network, model.source).data)
     for kind in ("SequenceClassification", "TokenClassification"):
         with pytest.raises(UnsupportedError, match="numbers are put out"):
             getattr(auto, f"AutoModelFor{kind}").from_config(config)

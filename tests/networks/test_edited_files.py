@@ -112,9 +112,12 @@ def test_a_clamp_that_is_none_any_more_is_dropped(model: Model) -> None:
 
 
 def test_a_clamp_of_units_that_do_not_exist_is_refused(folder: Path) -> None:
-    for clamp in ([0, 999], [-1, 0]):
+    for clamp, said in (
+        ([0, 999], "a clamp names a hidden unit that does not exist"),
+        ([-1, 0], r"layers\[0\]\.clamps\[\d+\]\[0\]: expected an integer from 0, not -1"),
+    ):
         change_structure(folder, lambda s, clamp=clamp: s["layers"][0]["clamps"].append(clamp))
-        with pytest.raises(MalformedFileError, match="a clamp names a hidden unit that does not exist"):
+        with pytest.raises(MalformedFileError, match=said):
             load_edited(folder)
 
 

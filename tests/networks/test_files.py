@@ -6,6 +6,7 @@ import json
 import os
 import struct
 from array import array
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +21,9 @@ from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet
 from attemper.networks import files
 from attemper.networks.files import STRUCTURE, WEIGHTS
-from attemper.networks.structure import Provenance
 from attemper.networks.regime import Regime
 from attemper.networks.safetensors import Tensor, decode_any_tensors, decode_tensors, encode_tensors
+from attemper.networks.structure import Provenance
 from attemper.networks.weights import tensors_of
 from attemper.workbench.compiling import compile  # noqa: A004
 from attemper.workbench.folder import load
@@ -72,37 +73,217 @@ def test_a_hard_network_survives_its_folder(formula: str, tmp_path: Path) -> Non
     assert files.load(tmp_path) == (hard, source)
 
 
-@pytest.mark.parametrize("complaint", ["not a case of a selection", "not a linear form", "does not exist"])
-def test_cases_that_are_none_are_refused(complaint: str, tmp_path: Path) -> None:
+CASE = "layers[0].heads[0].construction.cases[3]"
+
+WRONG_CASES: dict[str, tuple[object, str]] = {
+    "one form": ([None], f"{CASE}: expected a list of 2 entries, not [None]"),
+    "three forms": ([None, [], []], f"{CASE}: expected a list of 2 entries, not [None, [], []]"),
+    "no case": (None, f"{CASE}: expected a list of 2 entries, not None"),
+    "nothing that blocks": ([None, None], f"{CASE}[1]: expected a list, not None"),
+    "a factor alone": ([[["1"]], []], f"{CASE}[0][0]: expected a list of 2 entries, not ['1']"),
+    "a factor that is a number": ([[], [[0, 1]]], f"{CASE}[1][0][1]: expected a fraction such as"),
+    "a negative coordinate": ([[[-1, "1"]], []], f"{CASE}[0][0][0]: expected an integer from 0, not -1"),
+    "another coordinate": ([[[99, "1"]], [[0, "1"]]], "a coordinate does not exist"),
+    "coordinates that descend": ([[[1, "1"], [0, "1"]], []], "a linear form is not in normal form"),
+    "a factor of 0": ([[[0, "0"]], []], "a linear form is not in normal form"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_CASES)
+def test_cases_that_are_none_are_refused(name: str, tmp_path: Path) -> None:
     model = compile("Y Y a", "ab", regime="decoder")
     model.save(tmp_path)
-    wrong: dict[str, object] = {
-        "not a case of a selection": [None],
-        "not a linear form": [None, None],
-        "does not exist": [[[99, "1"]], [[0, "1"]]],
-    }
+    case, complaint = WRONG_CASES[name]
 
     def change(structure: Structure) -> None:
         kind, _, cases = structure["layers"][0]["heads"][0]["construction"]
-        assert (kind, len(cases)) == ("select by cases", 3)
-        cases.append(wrong[complaint])
+        assert (kind, len(cases)) == ("select", 3)
+        cases.append(case)
 
     change_structure(tmp_path, change)
-    with pytest.raises(MalformedFileError, match=complaint):
+    with pytest.raises(MalformedFileError) as caught:
         load(tmp_path)
+    assert complaint in str(caught.value)
 
 
-def test_one_case_that_is_everywhere_in_force_has_one_spelling(tmp_path: Path) -> None:
-    compile("O a", "ab", regime="decoder").save(tmp_path)
+FORMS: dict[str, tuple[object, str]] = {
+    "a text": ("i", "positions[0][1]: expected one of"),
+    "a number": (1, "positions[0][1]: expected one of"),
+    "a form of an older format": (["^", ["position"], 2], "positions[0][1]: expected one of"),
+    "a denominator of 0": (["number", "1/0"], "positions[0][1].value: expected a fraction"),
+    "other terms": (["number", "2/4"], "positions[0][1].value: expected a fraction"),
+    "a sum of no list": (["sum", ["position"]], "positions[0][1].parts[0]: expected one of"),
+    "a power of 17": (
+        ["power", ["position"], 17],
+        "positions[0][1].exponent: expected an integer from -16 to 16",
+    ),
+    "a power of a text": (["power", ["position"], "2"], "positions[0][1].exponent: expected an integer"),
+    "a degree of 80": (["power", ["power", ["length"], 16], 5], "powers and products nest to the degree 80"),
+    "a negative power of a sum": (
+        ["power", ["sum", [["position"]]], -1],
+        "only i and n have negative powers",
+    ),
+    "digits of a sign": (
+        ["digits", ["alternating"]],
+        "positions[0][1]: digits are those of a positive integer",
+    ),
+    "a remainder out of range": (
+        ["test", ["remainder", 2, 2], 1, 0, 0],
+        "positions[0][1].predicate: a remainder mod 2 lies in 0..1",
+    ),
+    "too large a factor": (
+        ["test", ["zero"], 10**11 + 1, 0, 0],
+        "positions[0][1].per_position: expected an integer from -100000000000 to 100000000000",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("place", ["a position embedding", "a temperature"])
+def test_forms_that_are_none_are_refused(place: str, name: str, tmp_path: Path) -> None:
+    compile("O a", "ab", regime="temperature").save(tmp_path)
+    form, complaint = FORMS[name]
 
     def change(structure: Structure) -> None:
-        construction = structure["layers"][0]["heads"][0]["construction"]
-        assert construction[0] == "select"
-        construction[:] = ["select by cases", construction[1], [[None, construction[2]]]]
+        if place == "a position embedding":
+            structure["positions"][0][1] = form
+        else:
+            structure["layers"][0]["heads"][0]["weighting"] = ["softmax", form]
 
     change_structure(tmp_path, change)
-    with pytest.raises(MalformedFileError, match="not written as attemper writes"):
+    with pytest.raises(MalformedFileError) as caught:
         load(tmp_path)
+    temperature = "layers[0].heads[0].weighting.inverse_temperature"
+    expected = (
+        complaint if place == "a position embedding" else complaint.replace("positions[0][1]", temperature)
+    )
+    assert expected in str(caught.value)
+
+
+ENTRIES: dict[str, tuple[Callable[[Structure], object], str]] = {
+    "an older format": (
+        lambda s: s.update(format="attemper-network/3"),
+        "it was made by an older attemper, as attemper-network/3: make it again",
+    ),
+    "a later format": (
+        lambda s: s.update(format="attemper-network/5"),
+        "it is not of the format attemper-network/4",
+    ),
+    "a format that is a number": (lambda s: s.update(format=4), "it is not of the format attemper-network/4"),
+    "no format": (lambda s: s.pop("format"), "it is not of the format attemper-network/4"),
+    "a kind of source that is none": (
+        lambda s: s["source"].update(kind="words"),
+        'source.kind: expected one of "formula", "regex", "automaton", "program", "hard", not',
+    ),
+    "a source that is no object": (
+        lambda s: s.update(source="O a"),
+        "source: expected an object with the entries kind, text, at, regime, not 'O a'",
+    ),
+    "a head width of true": (
+        lambda s: s.update(head_width=True),
+        "head_width: expected an integer from 0, not True",
+    ),
+    "a head width of 2": (lambda s: s.update(head_width=2), "head width 2 is not 1, 4 or 16"),
+    "an output that is 0.0": (lambda s: s.update(output=0.0), "output: expected an integer from 0, not 0.0"),
+    "an output that is a list": (
+        lambda s: s.update(output=[0]),
+        "output: expected an integer from 0, not [0]",
+    ),
+    "an output that does not exist": (lambda s: s.update(output=99), "output coordinate 99 does not exist"),
+    "an end that is 1": (lambda s: s.update(reads_first=1), "reads_first: expected true or false, not 1"),
+    "an empty word that is null": (
+        lambda s: s.update(accepts_empty=None),
+        "accepts_empty: expected true or false, not None",
+    ),
+    "a measure that is none": (lambda s: s.update(measure="real"), "measure: expected "),
+    "an integer over nothing": (
+        lambda s: s.update(measure="integer"),
+        "an integer is a share of some positions, and nothing else is",
+    ),
+    "a bit over positions": (
+        lambda s: s.update(over="future-masked"),
+        "an integer is a share of some positions, and nothing else is",
+    ),
+    "a share of other positions": (
+        lambda s: s.update(measure="integer", over="strictly future-masked"),
+        "an integer is a share of positions among which is its own",
+    ),
+    "a distribution without names": (
+        lambda s: s.update(measure="distribution"),
+        "a distribution has names, and other numbers have none",
+    ),
+    "a symbol with two coordinates": (
+        lambda s: s.update(symbols=[["x", s["output"]], ["x", 0]]),
+        "an output symbol has two coordinates",
+    ),
+    "another symbol first": (
+        lambda s: s.update(symbols=[["x", 1 - min(1, s["output"])], ["y", s["output"]]]),
+        "the output is not the bit of the first symbol",
+    ),
+    "a masking by its symbol": (
+        lambda s: s["layers"][0]["heads"][0].update(masking="<="),
+        'layers[0].heads[0].masking: expected one of "future-masked", "strictly future-masked", ',
+    ),
+    "a weighting that is none": (
+        lambda s: s["layers"][0]["heads"][0].update(weighting="soft"),
+        "layers[0].heads[0].weighting: expected one of ",
+    ),
+    "a construction that is none": (
+        lambda s: s["layers"][0]["heads"][0].update(construction=["select by cases", False, []]),
+        "layers[0].heads[0].construction: expected one of ",
+    ),
+    "a construction with an entry too many": (
+        lambda s: s["layers"][0]["heads"][0].update(construction=["uniform", 0]),
+        'layers[0].heads[0].construction: after "uniform" stands nothing, not [0]',
+    ),
+    "rows of a text": (
+        lambda s: s["layers"][0]["heads"][0].update(rows="1"),
+        "layers[0].heads[0].rows: expected an integer from 0, not '1'",
+    ),
+    "hidden units by name": (
+        lambda s: s["layers"][0].update(hidden=[]),
+        "layers[0].hidden: expected an integer from 0, not []",
+    ),
+    "a clamp of three": (
+        lambda s: s["layers"][0]["clamps"].append([0, 1, 2]),
+        "expected a list of 2 entries, not [0, 1, 2]",
+    ),
+    "layers as an object": (lambda s: s.update(layers={}), "layers: expected a list, not {}"),
+    "an alphabet as a text": (lambda s: s.update(alphabet="ab"), "alphabet: expected a list, not 'ab'"),
+    "a symbol twice": (lambda s: s.update(alphabet=["a", "a"]), "alphabet: symbol 'a' occurs twice"),
+    "a coordinate that is a number": (
+        lambda s: s["coordinates"].__setitem__(0, 0),
+        "coordinates[0]: expected a text, not 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_entries_that_are_none_are_refused(name: str, tmp_path: Path) -> None:
+    compile("O a", "ab", regime="temperature").save(tmp_path)
+    change, complaint = ENTRIES[name]
+    change_structure(tmp_path, change)
+    with pytest.raises(MalformedFileError) as caught:
+        load(tmp_path)
+    assert complaint in str(caught.value)
+    assert len(str(caught.value)) < 1000
+
+
+def test_a_structure_nested_too_deeply_is_refused(tmp_path: Path) -> None:
+    """Below the depth at which JSON itself is not read, and above it."""
+    compile("O a", "ab").save(tmp_path)
+    for depth, complaint in (
+        (150, r"does not hold a network: positions\[0\]\[1\]\.parts\[0\]"),
+        (100_000, "is not complete JSON"),
+    ):
+        text = (tmp_path / STRUCTURE).read_text(encoding="utf-8")
+        data = json.loads(text)
+        inner = json.dumps(data["positions"][0][1])
+        deep = '["sum", [' * depth + inner + "]]" * depth
+        (tmp_path / STRUCTURE).write_text(text.replace(inner, deep, 1), encoding="utf-8")
+        with pytest.raises(MalformedFileError, match=complaint):
+            load(tmp_path)
+        (tmp_path / STRUCTURE).write_text(text, encoding="utf-8")
 
 
 def test_symbols_of_any_spelling_survive(tmp_path: Path) -> None:

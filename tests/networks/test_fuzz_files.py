@@ -97,9 +97,20 @@ def load_edited_or_refuse(folder: Path) -> Edited | None:
 # Structure -----------------------------------------------------------------------------------------
 
 WORDS = [
-    *("i", "n", "sign", "+", "*", "^", "test", "named", "mod", "zero", "nonnegative", "prime", "1/2", "-3"),
-    *("uniform", "select", "neighbour", "sign", "local sign", "lookup", "unmasked", "average-hard", "1/0"),
-    *("inverse_temperature", "decoder", "first", "a", "", "\ud800", "\x00", "9" * 60),
+    *("position", "length", "alternating", "sum", "product", "power", "digits", "number", "test", "named"),
+    *("remainder", "zero", "non negative", "prime", "1/2", "-3", "1/0", "2/4", "-0", "01", "softmax"),
+    *(
+        "uniform",
+        "select",
+        "neighbour",
+        "sign",
+        "local sign",
+        "lookup",
+        "foreign",
+        "unmasked",
+        "average-hard",
+    ),
+    *("kind", "text", "rows", "decoder", "first", "a", "", "\ud800", "\x00", "9" * 60),
 ]
 LEAVES = (
     st.none()

@@ -6,6 +6,7 @@ import json
 import shutil
 from array import array
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -21,9 +22,10 @@ from attemper.networks.announced import announced_bytes
 from attemper.networks.files import STRUCTURE, WEIGHTS, load, load_edited, with_weights
 from attemper.networks.layers import Norm, parameter_count
 from attemper.networks.safetensors import Tensor
+from attemper.networks.structure import structure_of
 from attemper.networks.weights import tensors_of
 from attemper.workbench.checking import _as_it_is
-from tests.support.mutants.saved import Structure, change_structure, change_weights, read_structure
+from tests.support.mutants.saved import Structure, change_structure, change_weights
 
 WAYS = {
     "layer norm": LayerNorm(),
@@ -78,12 +80,11 @@ def test_norms_are_named_as_in_transformer_lens(folder: Path) -> None:
 
 def test_the_size_of_the_weights_is_announced(folder: Path) -> None:
     """No more is read: every weight has its place in what the structure announces."""
-    network, _ = load(folder)
-    structure = read_structure(folder)
+    network, source = load(folder)
+    structure = structure_of(network, source)
     announced = announced_bytes(structure)
     assert announced >= (folder / WEIGHTS).stat().st_size
-    del structure["normalisation"]
-    rest = announced_bytes(structure)
+    rest = announced_bytes(replace(structure, normalisation=None))
     how = network.normalisation
     assert how is not None
     names, width = 8 if how.is_centred else 4, len(network.coordinates)
@@ -92,7 +93,7 @@ def test_the_size_of_the_weights_is_announced(folder: Path) -> None:
 
 def test_other_networks_say_nothing_of_norms(tmp_path: Path) -> None:
     attemper.compile("O a", "ab").save(tmp_path)
-    assert "normalisation" not in json.loads((tmp_path / STRUCTURE).read_text())
+    assert json.loads((tmp_path / STRUCTURE).read_text())["normalisation"] is None
 
 
 def changed(key: str, value: object) -> Callable[[Structure], object]:
@@ -102,18 +103,36 @@ def changed(key: str, value: object) -> Callable[[Structure], object]:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (changed("kind", "batch norm"), "the normalisation 'batch norm' is none of layer norm, rms norm"),
-        (changed("kind", "rms norm"), "missing or unexpected tensors: blocks.0.ln1.b, blocks.0.ln2.b"),
-        (changed("kind", 3), "'kind' is not a text"),
+        (
+            changed("is_centred", "rms norm"),
+            "normalisation.is_centred: expected true or false, not 'rms norm'",
+        ),
+        (changed("is_centred", False), "missing or unexpected tensors: blocks.0.ln1.b, blocks.0.ln2.b"),
+        (changed("is_centred", 1), "normalisation.is_centred: expected true or false, not 1"),
         (changed("eps", "-1/100000"), "eps is -1/100000, less than 0"),
-        (changed("eps", 1e-5), "'eps' is not a text"),
-        (changed("eps", "1e-5"), "a rational"),
-        (changed("eps", "2/200000"), "normalisation.eps is 2/200000, not 1/100000"),
+        (
+            changed("eps", 1e-5),
+            'normalisation.eps: expected a fraction such as "3/2", in lowest terms, not 1e-05',
+        ),
+        (changed("eps", "1e-5"), "normalisation.eps: expected a fraction such as"),
+        (changed("eps", "2/200000"), "normalisation.eps: expected a fraction such as"),
         (changed("unit", "1/3"), "the unit 1/3 is no power of two"),
         (changed("unit", "0"), "the unit 0 is no power of two"),
-        (changed("momentum", "1/10"), "the normalisation has an unknown entry 'momentum'"),
-        (lambda structure: structure.__setitem__("normalisation", None), "normalisation is not an object"),
-        (lambda structure: structure.pop("normalisation"), "missing or unexpected tensors: blocks.0.ln1.b"),
+        (changed("unit", None), "normalisation.unit: expected a fraction such as"),
+        (changed("momentum", "1/10"), "normalisation: the entry 'momentum' is unknown; remove it"),
+        (
+            lambda structure: structure["normalisation"].pop("unit"),
+            "normalisation: the entry 'unit' is missing",
+        ),
+        (
+            lambda structure: structure.__setitem__("normalisation", ["norm structure", "0", "1", True]),
+            "normalisation: expected an object with the entries eps, unit, is_centred, not ",
+        ),
+        (
+            lambda structure: structure.__setitem__("normalisation", None),
+            "missing or unexpected tensors: blocks.0.ln1.b",
+        ),
+        (lambda structure: structure.pop("normalisation"), "the entry 'normalisation' is missing"),
     ],
 )
 def test_entries_that_are_none_are_refused(
@@ -128,7 +147,7 @@ def test_entries_that_are_none_are_refused(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda tensors: tensors.pop("blocks.1.ln2.w"), "tensor 'blocks.1.ln2.w' is missing"),
+        (lambda tensors: tensors.pop("blocks.1.ln2.w"), "missing or unexpected tensors: blocks.1.ln2.w"),
         (
             lambda tensors: tensors.__setitem__("blocks.0.ln1.b", Tensor((1,), array("d", [0]))),
             "tensor 'blocks.0.ln1.b' has shape [1], not",

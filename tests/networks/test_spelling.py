@@ -39,7 +39,7 @@ def test_a_symbol_is_spelled_alike_where_a_predicate_has_its_name(
 ) -> None:
     run(before + WRITE, tmp_path)
     structure = json.loads((tmp_path / STRUCTURE).read_text(encoding="utf-8"))
-    assert structure["source"]["formula"] == "O foo & even(pos)"
+    assert structure["source"]["text"] == "O foo & even(pos)"
     assert run(after + READ, tmp_path) == "PROVED O foo & even(pos) True"
 
 

@@ -8,11 +8,12 @@ from attemper.errors import OptionError
 from attemper.networks import files
 from attemper.networks.layers import Foreign, HardWeighting, Masking, Uniform
 from attemper.networks.meaning_hard import output_bits
+from attemper.networks.structure import Provenance
 from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
 
 LAST_A = HeadOf("<=", {"seen": {"a": 1}}, query=[{"one": 1}], key=[{"a": 2, "place": 1}])
 SHARE = HeadOf("all", {"share": {"a": "1/2", "one": 0}})
-PLACES = {"one": "1", "place": ["*", "i", ["^", "n", -1]]}
+PLACES = {"one": "1", "place": ["product", [["position"], ["power", ["length"], -1]]]}
 
 
 def typed(**changes):
@@ -45,7 +46,7 @@ def test_heads_are_average_hard_and_nothing_is_said_of_what_they_are_for():
 
 
 def test_it_is_written_and_read_again(tmp_path):
-    network, source = typed(), files.Provenance("formula", "a", "last", "unbounded")
+    network, source = typed(), Provenance("formula", "a", "last", "unbounded")
     files.save(network, source, tmp_path)
     assert files.load(tmp_path) == (network, source)
 
@@ -61,7 +62,19 @@ def test_it_is_written_and_read_again(tmp_path):
             {"layers": [LayerOf([], [UnitOf({"seem": 1}, {"out": 1})])]},
             "unit 0: .* 'seem'; there are one place",
         ),
-        ({"positions": {"one": "i*n"}}, "the position embedding of 'one'"),
+        ({"positions": {"one": "i*n"}}, r"the position embedding of 'one': 'i\*n' is no number"),
+        (
+            {"positions": {"one": ["*", "i", "n"]}},
+            "the position embedding of 'one' is no closed form: expected one of .* not ",
+        ),
+        (
+            {"positions": {"one": ["product", [["position"], "n"]]}},
+            r"the position embedding of 'one' is no closed form: parts\[1\]: expected one of ",
+        ),
+        (
+            {"positions": {"one": ["power", ["alternating"], -1]}},
+            "only i and n have negative powers: anything else could be 0",
+        ),
         ({"layers": [LayerOf([HeadOf("=<", {})])]}, "layer 0, head 0: the mask '=<' is none of <=, <"),
         ({"layers": [LayerOf([HeadOf("<=", {}, query=[{"a": 1}])])]}, "layer 0, head 0: 1 query rows and 0"),
         ({"layers": [LayerOf([], [UnitOf({"a": "x"}, {})])]}, "layer 0, unit 0: 'x' is no number"),

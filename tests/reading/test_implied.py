@@ -56,7 +56,7 @@ def test_the_formula_says_what_the_program_puts_out(
 
 def test_none_is_sure_where_a_step_has_no_diagram() -> None:
     text = STEPS.format(mask="<=", choice="rightmost", where=1, value=0)
-    program = parse_program(text.replace("output", 's15 = place "2"\ns16 = and s14 s15\noutput'))
+    program = parse_program(text.replace("output", 's15 = place ["number", "2"]\ns16 = and s14 s15\noutput'))
     assert sure_selections(program) == {10}, "what nobody selects by is not looked at"
-    text = text.replace('s1 = letter ["a", "b"]', 's1 = place "2"')
+    text = text.replace('s1 = letter ["a", "b"]', 's1 = place ["number", "2"]')
     assert sure_selections(parse_program(text)) == frozenset()

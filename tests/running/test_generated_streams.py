@@ -150,9 +150,9 @@ def _compiled(text: str) -> object:
 @pytest.mark.usefixtures("early")
 def test_numbers_that_are_no_longer_finite() -> None:
     """Products that overflow, temperatures that do, and sums that become infinite, end or go on alike."""
-    hot = one_head(key={"b": 1}, places={"j": "i"}, value={"j": 1}, cold=Power(I, 200))
+    hot = one_head(key={"b": 1}, places={"j": ["position"]}, value={"j": 1}, cold=Power(I, 200))
     large = replace(
-        one_head(key={"s": 1}, places={"s": "sign"}),
+        one_head(key={"s": 1}, places={"s": ["alternating"]}),
         embedding=tuple(tuple((c, Fraction(2) ** 1020) for c, _ in row) for row in hot.embedding),
     )
     for network in (hot, large):

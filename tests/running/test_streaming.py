@@ -366,11 +366,17 @@ def one_head(
     return replace(network, layers=(replace(layer, heads=soft),))
 
 
-OVER_I = ["^", "i", -1]
+AT_I = ["position"]
+PARITY = ["alternating"]
+OVER_I = ["power", AT_I, -1]
+SIGNED_I = ["product", [AT_I, PARITY]]
+SQUARE = ["product", [AT_I, AT_I]]
+MINUS_SQUARE = ["product", [["number", "-1"], AT_I, AT_I]]
+
 ROWS: dict[str, tuple[str, Callable[[], Network]]] = {
-    "rightmost": ("Recurrence", lambda: one_head(key={"j": "1/3"}, places={"j": "i"})),
-    "leftmost": ("Recurrence", lambda: one_head(key={"j": "-1/3"}, places={"j": "i"})),
-    "strictly before": ("Recurrence", lambda: one_head(mask="<", key={"j": "1/2"}, places={"j": "i"})),
+    "rightmost": ("Recurrence", lambda: one_head(key={"j": "1/3"}, places={"j": AT_I})),
+    "leftmost": ("Recurrence", lambda: one_head(key={"j": "-1/3"}, places={"j": AT_I})),
+    "strictly before": ("Recurrence", lambda: one_head(mask="<", key={"j": "1/2"}, places={"j": AT_I})),
     "nearest": (
         "Window",
         lambda: one_head(key={"j": -4}, places={"j": OVER_I}, cold=Power(I, 2)),
@@ -386,23 +392,23 @@ ROWS: dict[str, tuple[str, Callable[[], Network]]] = {
     "by parity": (
         "Geometric",
         lambda: one_head(
-            key={"j": "1/5"}, query={"b": 1}, value={"s": 1}, places={"j": ["*", "i", "sign"], "s": "sign"}
+            key={"j": "1/5"}, query={"b": 1}, value={"s": 1}, places={"j": SIGNED_I, "s": PARITY}
         ),
     ),
     "by parity, without a letter": (
         "Geometric",
-        lambda: one_head(key={"j": "-1/5"}, query={"b": 1}, value={"s": 1}, places={"j": "i", "s": "sign"}),
+        lambda: one_head(key={"j": "-1/5"}, query={"b": 1}, value={"s": 1}, places={"j": AT_I, "s": PARITY}),
     ),
     "weighed letters": ("Averages", lambda: one_head(key={"b": "1/2"}, query={"j": 1}, places={"j": OVER_I})),
-    "weighed parities": ("Averages", lambda: one_head(key={"s": "1/2"}, places={"s": "sign"})),
+    "weighed parities": ("Averages", lambda: one_head(key={"s": "1/2"}, places={"s": PARITY})),
     "parabola": (
         "Vertex",
         lambda: one_head(
             key={"j": 3, "minus square": "1/4"},
             query={"one": 1, "half": 1},
             value={"s": 1, "third": 1},
-            places={"j": "i", "half": "1/2", "minus square": ["*", "-1", "i", "i"], "s": "sign"}
-            | {"third": ["test", ["mod", 3, 1], 1, 0, 0]},
+            places={"j": AT_I, "half": "1/2", "minus square": MINUS_SQUARE, "s": PARITY}
+            | {"third": ["test", ["remainder", 3, 1], 1, 0, 0]},
         ),
     ),
     "parabola in 1/j": (
@@ -412,7 +418,12 @@ ROWS: dict[str, tuple[str, Callable[[], Network]]] = {
             key={"j": 2, "minus square": 3},
             query={"one": 1, "half": 1},
             value={"s": 1},
-            places={"j": OVER_I, "half": "5/2", "minus square": ["*", "-1", ["^", "i", -2]], "s": "sign"},
+            places={
+                "j": OVER_I,
+                "half": "5/2",
+                "minus square": ["product", [["number", "-1"], ["power", AT_I, -2]]],
+                "s": PARITY,
+            },
             cold=Power(I, 4),
         ),
     ),
@@ -422,7 +433,7 @@ ROWS: dict[str, tuple[str, Callable[[], Network]]] = {
             key={"j": "7/2", "minus square": "1/8"},
             query={"one": 1, "half": 1},
             value={"s": 1},
-            places={"j": ["*", "i", "sign"], "half": "1", "minus square": ["*", "-1", "i", "i"], "s": "sign"},
+            places={"j": SIGNED_I, "half": "1", "minus square": MINUS_SQUARE, "s": PARITY},
         ),
     ),
 }
@@ -444,7 +455,7 @@ def test_each_kind_of_head_is_within_1e_13_of_the_definition(name: str) -> None:
 @pytest.mark.parametrize("by_kind", [False, True], ids=["all alike", "by parity"])
 def test_long_averages_lose_nothing(by_kind: bool) -> None:
     """The mean of 1/j up to 20,000 is within a few roundings, though as many sums were rounded."""
-    places: dict[str, object] = {"j": OVER_I, "s": "sign"}
+    places: dict[str, object] = {"j": OVER_I, "s": PARITY}
     key: dict[str, object] = {"s": 1} if by_kind else {"one": 1}
     network = one_head(key=key, value={"j": 1}, places=places)
     stream, n = Stream(network, ""), 20_000
@@ -512,15 +523,17 @@ def test_a_head_that_is_not_sharp_enough_refuses() -> None:
 def test_a_head_whose_best_positions_change_sides_refuses_or_is_right() -> None:
     """The query's sign says which end is best: both ends are kept."""
     query: dict[str, object] = {"signed": 1}
-    network = one_head(key={"j": 8}, query=query, places={"j": OVER_I, "signed": ["*", "sign", "i", "i"]})
+    network = one_head(
+        key={"j": 8}, query=query, places={"j": OVER_I, "signed": ["product", [PARITY, AT_I, AT_I]]}
+    )
     word = [random.Random(3).choice("ab") for _ in range(150)]
     (run,) = run_words(DenseTransformer(network), [tuple(word)])
     _, values = pushed(Stream(network, ""), word)
     assert values == pytest.approx(run.values, abs=1e-12)
 
 
-SIGNED: dict[str, object] = {"j": ["*", "sign", OVER_I]}
-HALF_LEVEL: dict[str, object] = {"j": ["*", OVER_I, ["+", "1", "sign"]]}
+SIGNED: dict[str, object] = {"j": ["product", [PARITY, OVER_I]]}
+HALF_LEVEL: dict[str, object] = {"j": ["product", [OVER_I, ["sum", [["number", "1"], PARITY]]]]}
 """2/j at even positions, and 0 at odd ones."""
 
 
@@ -533,11 +546,11 @@ def far_from_level(name: str) -> Network:
         case "half level":
             return one_head(key={"j": 8}, places=HALF_LEVEL, cold=Power(I, 2))
         case "far first":
-            return one_head(key={"j": -4}, places={"j": "i"})
+            return one_head(key={"j": -4}, places={"j": AT_I})
         case "less and less sharp":
             return one_head(key={"j": -80}, places={"j": OVER_I}, cold=I)
         case "best at both ends":
-            places: dict[str, object] = {"j": "i", "square": ["*", "i", "i"], "other": "1"}
+            places: dict[str, object] = {"j": AT_I, "square": SQUARE, "other": "1"}
             return one_head(key={"j": -9, "square": 1}, query=squares, value={"j": 1}, places=places)
         case _:
             raise AssertionError(name)
@@ -574,7 +587,7 @@ def test_a_coordinate_that_more_than_a_position_embedding_writes_is_content(by: 
     network = hard_network(
         "ab",
         embedding={"b": {"b": 1, "j": 3} if by == "the word" else {"b": 1}},
-        positions={"one": "1", "j": "i"},
+        positions={"one": "1", "j": AT_I},
         layers=[second] if by == "the word" else [first, second],
         output="out",
     )
@@ -614,10 +627,10 @@ def test_a_head_that_reads_an_average_has_too_many_kinds_of_keys() -> None:
 
 
 def test_numbers_beyond_float64_end_the_stream() -> None:
-    network = one_head(key={"j": 1}, places={"j": ["^", "i", 3]}, value={"j": 1})
+    network = one_head(key={"j": 1}, places={"j": ["power", AT_I, 3]}, value={"j": 1})
     with pytest.raises(UnsupportedError, match="no parabola"):
         Stream(network, "")
-    network = one_head(key={"b": 1}, places={"j": "i"}, value={"j": 1})
+    network = one_head(key={"b": 1}, places={"j": AT_I}, value={"j": 1})
     positions = tuple((c, Power(I, 400) if form == I else form) for c, form in network.positions)
     network = replace(network, positions=positions)
     stream = Stream(network, "")
@@ -645,7 +658,7 @@ def test_what_forbids_a_stream_is_named(make: Callable[[], attemper.Model], said
 
 
 def test_a_lookup_of_letters_is_refused() -> None:
-    squares: dict[str, object] = {"j": "i", "minus square": ["*", "-1", "i", "i"]}
+    squares: dict[str, object] = {"j": AT_I, "minus square": MINUS_SQUARE}
     rows: dict[str, object] = {"j": 6, "minus square": 1}
     two: dict[str, object] = {"one": 1, "other": 1}
     network = one_head(key=rows, query=two, places=squares | {"other": "1"})

@@ -12,12 +12,14 @@ import pytest
 import attemper
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.parse import parse_program
+from attemper.attention_program.realisation import SymbolGroup
 from attemper.attention_program.show import show_program
-from attemper.certificates.files import CERTIFICATE, FORMAT
+from attemper.certificates.claims import Certificate, RealClaim
+from attemper.certificates.files import save
 from attemper.checker.folders import check_path
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode
-from attemper.files import MOST_TEXT
+from attemper.files import CERTIFICATE, MOST_TEXT
 from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.temporal.reading import At
 from attemper.networks.files import WEIGHTS
@@ -155,7 +157,7 @@ def test_the_certificate_of_an_automaton_says_where_its_groups_are(tmp_path: Pat
     path = program(tmp_path, show_program(realisation.program))
     assert command(folder, "--against", path).code == ExitCode.OK
     certificate = json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))
-    certificate["groups"][0][0] = 9
+    certificate["groups"][0]["layer"] = 9
     (folder / CERTIFICATE).write_text(json.dumps(certificate), encoding="utf-8")
     assert command(folder, "--against", path).code == ExitCode.UNKNOWN
 
@@ -163,15 +165,9 @@ def test_the_certificate_of_an_automaton_says_where_its_groups_are(tmp_path: Pat
 def test_another_networks_certificate_says_nothing_about_groups(folder: Path, tmp_path: Path) -> None:
     copy, path = shutil.copytree(folder, tmp_path / "copy"), program(tmp_path, EVER)
     attemper.compile("O b", "ab").save(copy)
-    certificate = {
-        "format": FORMAT,
-        "network": "1" * 64,
-        "source": ProgramLanguage(parse_program(EVER), At.LAST, False).tree(),
-        "claims": [{"arithmetic": "real"}],
-        "program": None,
-        "groups": [[99, [[9999, 0]]]],
-    }
-    (copy / CERTIFICATE).write_text(json.dumps(certificate), encoding="utf-8")
+    language = ProgramLanguage(parse_program(EVER), At.LAST, False)
+    groups = (SymbolGroup(99, ((9999, 0),)),)
+    save(Certificate("1" * 64, language, (RealClaim(),), groups=groups), copy)
     assert command(copy, "--against", path).code == ExitCode.OK
 
 
@@ -192,7 +188,12 @@ def test_what_cannot_be_read_is_shown_below_its_message(folder: Path, tmp_path: 
 
 @pytest.mark.parametrize(
     "step",
-    ['letter ["a\\nPROVED"]', 'place "1/x\\nPROVED"', 'place ["test", ["named", "x\\nPROVED"], 1, 0, 0]'],
+    [
+        'letter ["a\\nPROVED"]',
+        'place "1/x\\nPROVED"',
+        'place ["number", "1/x\\nPROVED"]',
+        'place ["test", ["named", "x\\nPROVED"], 1, 0, 0]',
+    ],
 )
 def test_what_a_message_quotes_has_no_line_of_its_own(step: str, folder: Path, tmp_path: Path) -> None:
     said = command(folder, "--against", program(tmp_path, f'alphabet ["a", "b"]\ns0 = {step}\noutput s0\n'))
@@ -270,7 +271,7 @@ def test_options_that_a_language_says_itself_are_refused(alternating: Path) -> N
 
 def test_a_softened_folder_is_about_no_language(alternating: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(alternating, tmp_path / "net")
-    (folder / CERTIFICATE).write_text('{"format": "attemper-approximation/1"}', encoding="utf-8")
+    (folder / CERTIFICATE).write_text('{"format": "attemper-approximation/2"}', encoding="utf-8")
     said = command(folder, "--against", "regex:(ab)*")
     assert (said.code, said.out) == (ExitCode.USAGE, "")
     assert "not about a softened one" in said.err
@@ -286,20 +287,25 @@ def handed(folder: Path, place: Path, **changes: object) -> Path:
     return place
 
 
+OTHER_SYMBOL = ["temporal language", [["symbol", "c"]], "last", True]
+
+
 @pytest.mark.parametrize(
     ("changes", "status"),
     [
         ({}, Status.PROVED),
         ({"network": "1" * 64}, Status.MALFORMED),
         ({"claims": []}, Status.MALFORMED),
-        ({"claims": [{"arithmetic": "real", "horizon": -1}]}, Status.MALFORMED),
-        ({"source": {}}, Status.MALFORMED),
-        ({"source": {"formula": [["symbol", "c"]], "at": "last", "accepts_empty": True}}, Status.MALFORMED),
+        ({"claims": [["real claim", -1]]}, Status.MALFORMED),
+        ({"language": []}, Status.MALFORMED),
+        ({"language": OTHER_SYMBOL}, Status.MALFORMED),
+        ({"language": OTHER_SYMBOL, "program": None, "groups": []}, Status.MALFORMED),
         ({"program": {}}, Status.MALFORMED),
-        ({"groups": [[99, [[0, 0]]]]}, Status.UNKNOWN),
+        ({"groups": [{"layer": 99, "bits": [[0, 0]]}]}, Status.UNKNOWN),
         ({"program": None, "groups": []}, Status.UNKNOWN),
         ({"more": 1}, Status.MALFORMED),
-        ({"format": "attemper-depth/1"}, Status.MALFORMED),
+        ({"format": "attemper-depth/2"}, Status.MALFORMED),
+        ({"format": "attemper-certificate/2"}, Status.MALFORMED),
     ],
 )
 def test_what_is_handed_over_is_believed_as_little_as_a_certificate(
@@ -337,9 +343,9 @@ def test_a_claim_that_is_not_proved_is_never_left_out(tmp_path: Path) -> None:
     model = attemper.compile("zoo:histogram")
     model.save(tmp_path, certificate=model.certify())
     written = json.loads((tmp_path / CERTIFICATE).read_text())
-    far = [c for c in written["claims"] if c["arithmetic"] == "float32" and c["kernel"] == "normalise-first"]
+    far = [c for c in written["claims"] if c[:3] == ["float claim", "float32", "normalise-first"]]
     assert len(far) == 1
-    far[0]["horizon"] = 10**6
+    far[0][3] = 10**6
     (tmp_path / CERTIFICATE).write_text(json.dumps(written))
     said = command(tmp_path)
     assert said.code == ExitCode.UNKNOWN
@@ -358,6 +364,6 @@ def test_groups_that_a_folder_says_of_a_program_do_not_stand_in_its_way(tmp_path
     model.save(tmp_path / "net", certificate=model.certify())
     path = tmp_path / "net" / CERTIFICATE
     written = json.loads(path.read_text())
-    written["groups"] = [[["0", 1]]]
+    written["groups"] = [{"layer": "0", "bits": [[0, 1]]}]
     path.write_text(json.dumps(written))
     assert attemper.check(tmp_path / "net", program(tmp_path, EVER)).status is Status.PROVED

@@ -121,8 +121,8 @@ def test_without_rounding_it_is_proved_under_assumptions_only(folder: Path) -> N
 
 def test_a_stretched_horizon_is_unknown(folder: Path, tmp_path: Path) -> None:
     def stretch(certificate: Any) -> None:
-        claim = next(c for c in certificate["claims"] if c["arithmetic"] == "float32")
-        claim["horizon"] += 1
+        claim = next(c for c in certificate["claims"] if c[:2] == ["float claim", "float32"])
+        claim[3] += 1
 
     finished = run_command_line("check", str(_edited(folder, tmp_path, stretch)))
     assert finished.code == 12
@@ -132,32 +132,38 @@ def test_a_stretched_horizon_is_unknown(folder: Path, tmp_path: Path) -> None:
 
 def test_the_certificate_of_another_formula_is_malformed(folder: Path, tmp_path: Path) -> None:
     def swap(certificate: Any) -> None:
-        certificate["source"]["formula"][-1][1] = "<"
+        certificate["language"][1][-1][1] = "<"
 
     finished = run_command_line("check", str(_edited(folder, tmp_path, swap)))
     assert finished.code == 6
     assert "another language" in finished.out
 
 
+PROGRAM = {"alphabet": ["0", "1"], "steps": [["letter", ["0"]]], "output": 0, "symbols": [], "numbers": None}
+
+
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize(
-    "edit",
+    ("edit", "said"),
     [
-        lambda certificate: certificate.pop("claims"),
-        lambda certificate: certificate.update(network="0" * 64),
-        lambda certificate: certificate.update(claims=[]),
-        lambda certificate: certificate["claims"].append({"arithmetic": "float16"}),
-        lambda certificate: certificate.update(groups=[[0, [[0, 0]]]]),
-        lambda certificate: certificate.update(program={}),
-        lambda certificate: certificate["source"]["formula"].append(["unary", "Y", 99]),
-        lambda certificate: certificate["source"]["formula"].append(["unary", "Q", 0]),
-        lambda certificate: certificate.update(extra=1),
+        (lambda c: c.pop("claims"), "the entry 'claims' is missing"),
+        (lambda c: c.update(network="0" * 64), "about another network"),
+        (lambda c: c.update(claims=[]), "the certificate claims nothing"),
+        (lambda c: c["claims"].append(["float claim", "float16"]), 'after "float claim" stands format, kernel'),
+        (lambda c: c["claims"].append(["float claim", "float16", "scan", 9, ""]), "float16"),
+        (lambda c: c.update(groups=[{"layer": 0, "bits": [[0, 0]]}]), "it has groups of bits, but no program"),
+        (lambda c: c.update(program={}), "program: the entry 'alphabet' is missing"),
+        (lambda c: c.update(program=PROGRAM), "its language is no automaton, so that its program must be null"),
+        (lambda c: c["language"][1].append(["unary", "Y", 99]), "expected the number of an earlier part"),
+        (lambda c: c["language"][1].append(["unary", "Q", 0]), 'operator: expected one of "!"'),
+        (lambda c: c.update(extra=1), "the entry 'extra' is unknown"),
     ],
 )
-def test_malformed_certificates(folder: Path, tmp_path: Path, edit: Any) -> None:
+def test_malformed_certificates(folder: Path, tmp_path: Path, edit: Any, said: str) -> None:
     finished = run_command_line("check", str(_edited(folder, tmp_path, edit)))
     assert finished.code == 6, finished.out
     assert finished.out.startswith("MALFORMED")
+    assert said in " ".join(finished.out.split())
     assert "Traceback" not in finished.out + finished.err
 
 
@@ -183,12 +189,8 @@ def test_compile_reaches_a_goal_or_says_what_is_reached(tmp_path: Path) -> None:
     finished = run_command_line("compile", "a S b", *target, "100000", "-o", str(tmp_path / "since"))
     assert finished.code == 0
     certificate = json.loads((tmp_path / "since" / CERTIFICATE).read_text(encoding="utf-8"))
-    claim = next(
-        c
-        for c in certificate["claims"]
-        if (c["arithmetic"], c.get("kernel")) == ("float32", "numerator-first")
-    )
-    assert claim["horizon"] >= 100_000
+    claim = next(c for c in certificate["claims"] if c[1:3] == ["float32", "numerator-first"])
+    assert claim[3] >= 100_000
     refused = run_command_line("compile", "even(#<[a])", *target, "100000", "-o", str(tmp_path / "parity"))
     assert refused.code == 4
     assert "the largest that is proved is" in refused.err

@@ -8,10 +8,9 @@ import pytest
 import torch
 
 import attemper
-from attemper.attention_program.ops import Program
+from attemper.attention_program.ops import PROGRAM, Program
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.show import show_program
-from attemper.attention_program.trees import program_from_tree, program_to_tree
 from attemper.attention_program.wellformed import complaints
 from attemper.checker import proof
 from attemper.checker.names import UnprovenError
@@ -114,10 +113,10 @@ def test_a_symbol_is_no_verdict() -> None:
 
 
 @pytest.mark.parametrize("text", [FAR, INDUCTION])
-def test_texts_and_trees_are_read_back(text: str) -> None:
+def test_texts_and_data_are_read_back(text: str) -> None:
     program = parse_program(text)
     assert show_program(program) == text
-    assert program_from_tree(program_to_tree(program)) == program
+    assert PROGRAM.read(PROGRAM.encode(program)) == program
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_check_of_a_file_that_is_missing_says_so(tmp_path: Path) -> None:
     assert (outcome.out, "of a depth (depth -o)" in outcome.err) == ("", True)
 
 
-@pytest.mark.parametrize("text", ["# A page\n", "{}", '{"format": "attemper-circuit/1"}'])
+@pytest.mark.parametrize("text", ["# A page\n", "{}", '{"format": "attemper-circuit/2"}'])
 def test_check_of_another_file_names_all_that_is_checked(text: str, tmp_path: Path) -> None:
     (tmp_path / "page").write_text(text, encoding="utf-8")
     outcome = attemper("check", tmp_path / "page")

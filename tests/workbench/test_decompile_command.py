@@ -156,7 +156,7 @@ def test_a_folder_is_written_again_in_its_own_place(folders: Path, tmp_path: Pat
     for _ in range(2):
         assert attemper("decompile", folder, "--network", folder).code == 0
         assert attemper("check", folder).code == 0
-    assert "moves" in json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))["source"]
+    assert json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))["language"][0] == "dfa"
 
 
 def test_a_certificate_from_elsewhere(folders: Path, tmp_path: Path) -> None:

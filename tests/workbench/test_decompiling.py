@@ -136,7 +136,7 @@ def test_neither_certificate_nor_source_is_looked_at(text: str, regime: str, tmp
     (folder / CERTIFICATE).unlink()
     assert decompile(folder).automaton == known
     structure = json.loads((folder / STRUCTURE).read_text(encoding="utf-8"))
-    structure["source"] = {"formula": "O (b & Y b)", "at": "last", "regime": regime}
+    structure["source"] = {"kind": "formula", "text": "O (b & Y b)", "at": "last", "regime": regime}
     (folder / STRUCTURE).write_text(json.dumps(structure), encoding="utf-8")
     assert decompile(folder, edited=True).automaton == known
 
@@ -179,7 +179,9 @@ def test_the_folder_that_is_written_is_proved_from_its_files(text: str, tmp_path
     assert checked.returncode == 0, checked.stdout + checked.stderr
     assert "PROVED: all lengths, in real arithmetic" in checked.stdout
     certificate = json.loads((tmp_path / "out" / CERTIFICATE).read_text(encoding="utf-8"))
-    assert certificate["source"]["moves"]
+    kind, _, moves, *_ = certificate["language"]
+    assert kind == "dfa"
+    assert moves
 
 
 # Networks typed in by hand -----------------------------------------------------------------------------
@@ -196,12 +198,12 @@ LAYERLESS = hard_network("ab", embedding=A, positions={}, layers=[], output="a")
 CONSTANT = hard_network("ab", embedding=A, positions=ONE, layers=[], output="one")
 NEVER = hard_network("ab", embedding={"a": {"never": 0}}, positions=ONE, layers=[], output="never")
 SECOND = hard_network(
-    "ab", embedding=A, positions={"second": ["test", "zero", 1, 0, -2]}, layers=[], output="second"
+    "ab", embedding=A, positions={"second": ["test", ["zero"], 1, 0, -2]}, layers=[], output="second"
 )
 ALTERNATING = hard_network(
     "ab",
     embedding={},
-    positions={"sign": "sign"},
+    positions={"sign": ["alternating"]},
     layers=[units(UnitOf({"sign": 1}, {"even": 1}))],
     output="even",
 )
@@ -252,7 +254,7 @@ def test_networks_without_heads(network: Network, states: int) -> None:
 
 
 def test_what_knows_the_length_is_refused() -> None:
-    last = {"last": ["test", "zero", 1, -1, 0]}
+    last = {"last": ["test", ["zero"], 1, -1, 0]}
     for output in ("last", "a"):
         network = hard_network("ab", embedding=A, positions=last, layers=[], output=output)
         if output == "a":

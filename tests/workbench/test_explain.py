@@ -20,7 +20,7 @@ ONCE = """\
 pass temporal_to_program: 5 steps
   alphabet ["a", "b"]
   s0 = letter ["a"]
-  s1 = place "1"
+  s1 = place ["number", "1"]
   s2 = not s1
   s3 = or s2 s0
   s4 = attend <= rightmost where s3 value s0 default 0

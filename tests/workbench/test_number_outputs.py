@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 import attemper
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.ops import Program
+from attemper.attention_program.ops import PROGRAM, Program
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.show import show_program
-from attemper.attention_program.trees import program_from_tree, program_to_tree
 from attemper.attention_program.wellformed import complaints
+from attemper.certificates.claims import Certificate, RealClaim
+from attemper.certificates.files import CERTIFIED
 from attemper.checker.folders import check_path
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, OptionError, SourceError, UndecidedError, UnsupportedError
+from attemper.exact.codec import CodecError
+from attemper.languages.temporal.reading import At
 from attemper.languages.words import words_of_length
 from attemper.models.hard.networks import NetworkModel
 from attemper.networks.layers import Network
@@ -126,14 +132,14 @@ def test_verify_shows_a_wrong_word() -> None:
     assert wrong.expected == {"a": Fraction(1, 3), "b": Fraction(2, 3)}
 
 
-# Texts and trees ---------------------------------------------------------------------------------
+# Texts and data ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("text", ORACLES, ids=IDS)
-def test_texts_and_trees_are_read_back(text: str) -> None:
+def test_texts_and_data_are_read_back(text: str) -> None:
     program = parse_program(text)
     assert show_program(program) == text
-    assert program_from_tree(json.loads(json.dumps(program_to_tree(program)))) == program
+    assert PROGRAM.read(json.loads(json.dumps(PROGRAM.encode(program)))) == program
 
 
 @pytest.mark.parametrize(
@@ -146,7 +152,7 @@ def test_texts_and_trees_are_read_back(text: str) -> None:
         ("integer <= 1*s99", "s99 is not a step"),
         ("integer <=", "expected parts"),
         ("integer <= s3", "is not a part"),
-        ("fraction <= 1/0*s3", "not a rational"),
+        ("fraction <= 1/0*s3", "expected a fraction such as \"3/2\", in lowest terms, not '1/0'"),
         ('distribution ["a"] 1*s3', "a probability has a count"),
         ('distribution ["a", "a"] 1*s0 ; 0*s0', "distinct names"),
         ('distribution ["a", "b"] 1*s0', "1 numbers are put out"),
@@ -166,28 +172,57 @@ def test_the_output_is_the_first_step_of_the_numbers() -> None:
     assert "the first step" in str(complaints(other)[0])
 
 
+def _numbers(*rows: object, measure: str = "integer", mask: object = "<=", names: Sequence[str] = ()) -> dict[str, Any]:
+    return {"measure": measure, "mask": mask, "rows": list(rows), "names": list(names)}
+
+
+def _part(factor: object, bit: object, count: object) -> dict[str, Any]:
+    return {"factor": factor, "bit": bit, "count": count}
+
+
+WHOLE, SHARE = _part("1", 0, 3), _part("1", 0, None)
+NUMBERS = "language.program.numbers"
+
+
 @pytest.mark.parametrize(
-    "output",
+    ("numbers", "said"),
     [
-        {"integer": [["1", 0, 3]]},
-        {"integer": [["1", 0, 3]], "over": "<"},
-        {"integer": [], "over": "<="},
-        {"integer": [["2/2", 0, 3]], "over": "<="},
-        {"integer": [["1", None, None]], "over": "<="},
-        {"integer": [["1", 0, 3, 4]], "over": "<="},
-        {"integer": [[1, 0, 3]], "over": "<="},
-        {"integer": "1", "over": "<="},
-        {"fraction": [["1", 0, 3]], "over": "<=", "more": 1},
-        {"distribution": [["a", [["1", 0, None]]]], "over": "all"},
-        {"distribution": [["a", [["1", 0, None]]], ["a", []]]},
-        {"distribution": [["a"]]},
-        {"share": [["1", 0, 3]], "over": "<="},
+        ({"measure": "integer", "rows": [[WHOLE]], "names": []}, f"{NUMBERS}: the entry 'mask' is missing"),
+        (_numbers([WHOLE], mask="<"), "numbers are not put out under the mask '<'"),
+        (_numbers([WHOLE], mask=None), f"{NUMBERS}.mask: expected one of"),
+        (_numbers([]), "the output is not the first step that the numbers are made of"),
+        (_numbers(), "the output is not the first step that the numbers are made of"),
+        (_numbers([WHOLE], [WHOLE]), "2 numbers are put out where one is"),
+        (_numbers([_part("2/2", 0, 3)]), f"{NUMBERS}.rows[0][0].factor: expected a fraction"),
+        (_numbers([_part("1/2", 0, 3)]), "a factor that is no integer"),
+        (_numbers([WHOLE, _part("1", None, None)]), "a part of a number has neither a bit nor a count"),
+        (_numbers([{**WHOLE, "more": 4}]), f"{NUMBERS}.rows[0][0]: the entry 'more' is unknown"),
+        (_numbers([_part(1, 0, 3)]), f"{NUMBERS}.rows[0][0].factor: expected a fraction"),
+        (_numbers("1"), f"{NUMBERS}.rows[0]: expected a list, not '1'"),
+        ({**_numbers([WHOLE], measure="fraction"), "more": 1}, f"{NUMBERS}: the entry 'more' is unknown"),
+        (_numbers([WHOLE], names=["a"]), "a distribution has distinct names, and nothing else has names"),
+        (
+            _numbers([SHARE], measure="distribution", names=["a"]),
+            "numbers are not put out under the mask '<='",
+        ),
+        (
+            _numbers([SHARE], [], measure="distribution", mask="all", names=["a", "a"]),
+            "a distribution has distinct names, and nothing else has names",
+        ),
+        (
+            _numbers([SHARE], measure="distribution", mask="all", names=["a", "b"]),
+            "1 numbers are put out where one is, or one for each name",
+        ),
+        (_numbers([WHOLE], measure="share"), f"{NUMBERS}.measure: expected one of"),
     ],
 )
-def test_trees_that_are_none(output: object) -> None:
-    tree = program_to_tree(parse_program(HISTOGRAM))
-    with pytest.raises(ValueError, match=r"."):
-        program_from_tree({**tree, "output": output})
+def test_numbers_that_are_none(numbers: object, said: str) -> None:
+    program = PROGRAM.encode(parse_program(HISTOGRAM))
+    language = ProgramLanguage(parse_program(HISTOGRAM), At.LAST, False)
+    data = CERTIFIED.encode(Certificate("", language, (RealClaim(),)))
+    assert data["language"] == ["program language", program, "last", False]
+    with pytest.raises(CodecError, match=re.escape(said)):
+        CERTIFIED.decode({**data, "language": ["program language", {**program, "numbers": numbers}, "last", False]})
 
 
 # Folders and commands ----------------------------------------------------------------------------

@@ -688,7 +688,7 @@ def test_options_of_compile_that_exclude_each_other(
 def exchanged(folder: Path, copy: Path, regex: str) -> Path:
     """A copy of the model of an expression that says that it came from another one; its digest fits."""
     shutil.copytree(folder, copy)
-    change_structure(copy, lambda s: s["source"].update(regex=regex))
+    change_structure(copy, lambda s: s["source"].update(text=regex))
     return copy
 
 
@@ -750,7 +750,7 @@ def test_a_saved_automaton_that_cannot_be_is_refused(
     automaton: str, fragment: str, dfa_folder: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(dfa_folder, tmp_path / "m")
-    change_structure(tmp_path / "m", lambda s: s["source"].update(automaton=automaton))
+    change_structure(tmp_path / "m", lambda s: s["source"].update(text=automaton))
     assert_refused(attemper("show", tmp_path / "m"), ExitCode.FILE, fragment)
 
 

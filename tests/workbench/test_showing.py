@@ -11,7 +11,7 @@ import pytest
 import attemper as library
 from attemper.errors import ExitCode
 from attemper.registry import FORMATS
-from attemper.theories.influence.certificate import OneSymbolBound, TableBound, save
+from attemper.theories.influence.certificate import LIMIT, OneSymbolBound, TableBound
 from tests.support.cli.command_line import attemper
 
 
@@ -43,7 +43,7 @@ def test_a_refutation_is_shown(tmp_path: Path) -> None:
 def test_a_bound_is_shown(tmp_path: Path) -> None:
     file = tmp_path / "bound.json"
     said = TableBound(16, Fraction(1, 8), last_only=False)
-    save(OneSymbolBound("0" * 64, "mine:encoder", ("0", "1", "$"), "$", ((1,),), said), file)
+    LIMIT.save(OneSymbolBound("0" * 64, "mine:encoder", ("0", "1", "$"), "$", ((1,),), said), file)
     shown = attemper("show", file)
     assert shown.code == ExitCode.OK
     assert shown.out.startswith("a bound on what one symbol changes in the encoder mine:encoder\n")

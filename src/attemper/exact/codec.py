@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -44,6 +45,9 @@ DEEPEST = 200
 """At most so many lists and objects stand one inside the other."""
 
 LARGEST = 2**63 - 1
+
+MOST_SHOWN = 80
+"""So many characters of other data are shown."""
 
 
 class CodecError(ValueError):
@@ -107,7 +111,7 @@ class Codec(Generic[Value]):
     {'least': 0, 'most': 5, 'digits': 1000}
     >>> limits.read({"least": 0, "most": "5", "digits": 1000})
     Traceback (most recent call last):
-    attemper.exact.codec.CodecError: most: expected null or an integer, not '5'
+    attemper.exact.codec.CodecError: most: expected an integer, not '5'
     """
 
     def __init__(self, kind: object) -> None:
@@ -144,7 +148,15 @@ class Rule:
 
     def refused(self, data: object) -> CodecError:
         """What is said of other data."""
-        return CodecError(f"expected {self.expected}, not {reprlib.repr(data)}")
+        return CodecError(f"expected {self.expected}, not {_shown(data)}")
+
+
+def _shown(data: object) -> str:
+    """The beginning of data; Python writes no number of thousands of digits."""
+    if isinstance(data, int) and data.bit_length() > 300:
+        return "an integer of more than 300 bits"
+    text = reprlib.repr(data)
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
 
 @cache
@@ -194,10 +206,10 @@ def _plain(kind: Any) -> Rule:
 
 
 def _float(data: object) -> float:
-    try:
-        return float.fromhex(data if isinstance(data, str) else "")
-    except (ValueError, OverflowError):
-        raise CodecError(f"expected a number in hexadecimal, not {reprlib.repr(data)}") from None
+    with suppress(ValueError, OverflowError):
+        if isinstance(data, str) and (number := float.fromhex(data)).hex() == data:
+            return number
+    raise CodecError(f"expected a number in hexadecimal, not {_shown(data)}")
 
 
 def _number(kind: Any, limits: Within) -> Rule:
@@ -207,11 +219,15 @@ def _number(kind: Any, limits: Within) -> Rule:
         return data
 
     def read_fraction(data: object, _: int, __: Sequence[Any]) -> Any:
-        digits = limits.digits
-        shape = rf"-?(0|[1-9][0-9]{{0,{digits - 1}}})(/[1-9][0-9]{{0,{digits - 1}}})?"
-        if not isinstance(data, str) or not re.fullmatch(shape, data) or not limits.has(Fraction(data)):
+        if not isinstance(data, str) or not re.fullmatch(shape, data):
             raise rule.refused(data)
-        return Fraction(data)
+        number = Fraction(data)
+        if str(number) != data or not limits.has(number):
+            raise rule.refused(data)
+        return number
+
+    more = f"[0-9]{{0,{limits.digits - 1}}}"
+    shape = re.compile(f"-?(0|[1-9]{more})(/[1-9]{more})?")
 
     ends = (("from", limits.least), ("to", limits.most))
     sides = [f"{name} {end}" for name, end in ends if end is not None and abs(end) < LARGEST]
@@ -247,12 +263,15 @@ def _list(inner: Rule) -> Rule:
 
 
 def _set(inner: Rule) -> Rule:
-    rule = _list(inner)
-    return Rule(
-        rule.expected,
-        lambda value, numbers: rule.write(sorted(value), numbers),
-        lambda data, left, known: frozenset(rule.read(data, left, known)),
-    )
+    items = _list(inner)
+
+    def read(data: object, left: int, known: Sequence[Any]) -> frozenset[Any]:
+        found = items.read(data, left, known)
+        if list(found) != sorted(set(found)):
+            raise CodecError("expected a list that ascends, without repetition")
+        return frozenset(found)
+
+    return Rule(items.expected, lambda value, numbers: items.write(sorted(value), numbers), read)
 
 
 def _row(inner: Sequence[Rule]) -> Rule:
@@ -320,7 +339,7 @@ def _class(kind: Any, part: Any) -> Rule:
 
 def _other_entries(data: object, names: Sequence[str]) -> str:
     if not isinstance(data, dict):
-        return f"expected an object with the entries {', '.join(names)}, not {reprlib.repr(data)}"
+        return f"expected an object with the entries {', '.join(names)}, not {_shown(data)}"
     missing = next((name for name in names if name not in data), None)
     if missing is not None:
         return f"the entry '{missing}' is missing"
@@ -385,7 +404,7 @@ def _tagged(kinds: Sequence[Any], part: Any) -> Rule:
         own = _fields(kind, part)
         if len(data) != len(own) + 1:
             names = ", ".join(name for name, _ in own) or "nothing"
-            raise CodecError(f'after "{tag}" stands {names}, not {reprlib.repr(data[1:])}')
+            raise CodecError(f'after "{tag}" stands {names}, not {_shown(data[1:])}')
         return _made(kind, _values(own, data[1:], left, known))
 
     names = [*(f'["{tag}", ...]' for tag in classes), *(other.expected for other in others)]
@@ -415,15 +434,16 @@ def _shared(kind: Any) -> Rule:
 
     def read(data: object, left: int, _: Sequence[Any]) -> Any:
         if not isinstance(data, list) or not data:
-            raise CodecError(
-                f"expected a list of parts, the last of them the whole, not {reprlib.repr(data)}"
-            )
+            raise CodecError(f"expected a list of parts, the last of them the whole, not {_shown(data)}")
+        _require_room(left)
         known: list[Any] = []
         for index, entry in enumerate(data):
             try:
                 known.append(node.read(entry, left - 1, known))
             except CodecError as error:
                 raise error.inside(f"[{index}]") from None
+        if write(known[-1], {}) != data:
+            raise CodecError("expected each part once, and after its own, from left to right")
         return known[-1]
 
     return Rule("a list of parts", write, read)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from attemper.documents import Document, text_of
+from attemper.documents import Document, brief, text_of
 from attemper.errors import MalformedFileError
 from attemper.exact.codec import Codec, CodecError
 from attemper.files import parse_json, read_bytes
@@ -166,7 +166,7 @@ def _refusing(path: Path, complaint: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, RecursionError, OverflowError) as error:
-        raise MalformedFileError(f"'{path}' {complaint}: {str(error)[:300]}") from None
+        raise MalformedFileError(f"'{path}' {complaint}: {brief(error)}") from None
 
 
 def _difference(

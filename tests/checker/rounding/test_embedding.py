@@ -37,6 +37,7 @@ from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import (
     FIRST,
     LAST,
+    FORM,
     ONE,
     SIGN,
     ClosedForm,
@@ -47,8 +48,6 @@ from attemper.exact.closed_forms import (
     Product,
     Sum,
     evaluate,
-    form_from_tree,
-    form_to_tree,
     number,
     over,
     plus,
@@ -372,7 +371,7 @@ def _longest(network: Network, text: str, name: str, kernels: Sequence[Kernel] =
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_no_length_is_claimed_where_a_position_embedding_underflows(name: str) -> None:
     """A coordinate that holds 1 is computed as 0: its first factor is 2^-1300, as a power of a sum."""
-    assert form_from_tree(form_to_tree(TINY)) == TINY, "it can stand in a file"
+    assert FORM.read(FORM.encode(TINY)) == TINY, "it can stand in a file"
     assert evaluate(TINY, 1, 1) == 1
     clamp = (hidden([(0, 2)], F(-1, 2), 1), hidden([(0, 2)], F(-3, 2), 1, -1))
     network = network_of(2, [[], []], {0: TINY}, [Layer((), clamp, ())], 1)
@@ -384,7 +383,7 @@ def test_no_length_is_claimed_where_a_position_embedding_underflows(name: str) -
 def test_no_length_is_claimed_where_a_tiny_key_is_computed_as_noise(name: str) -> None:
     """A key is 2^-2072 everywhere, but off by 2^-54 or more: 2^1000 times the key is less than that."""
     key = plus(NOTHING, Power(SMALL, 16))
-    assert form_from_tree(form_to_tree(key)) == key, "it can stand in a file"
+    assert FORM.read(FORM.encode(key)) == key, "it can stand in a file"
     rows = [(form((2, 4)), form((3, 1))), (form((5, 1)), form((4, 1)))]
     places: dict[int, ClosedForm] = {2: ONE, 3: I, 4: key, 5: number(2**80)}
     select = head(Select(False, ((None, ()),)), ONE, rows, [(form((0, 1)), 6)])

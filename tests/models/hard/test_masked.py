@@ -19,12 +19,15 @@ from attemper.exact.closed_forms import (
     LAST,
     SIGN,
     ClosedForm,
+    Digits,
+    I,
+    N,
     evaluate,
-    form_from_tree,
+    over,
     plus,
     times,
 )
-from attemper.exact.predicates import NonNegative, Remainder, Zero, named
+from attemper.exact.predicates import Named, NonNegative, Remainder, Zero
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
@@ -40,11 +43,11 @@ from attemper.models.hard.periods import places_of
 from attemper.models.soft.reading import read_weights
 from attemper.models.soft.weights import Encoder, Mask, NoPositions, Periodic, Table
 from attemper.modules import ModuleError
-from attemper.networks.structure import Provenance
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Masking, Network
 from attemper.networks.meaning_hard import output_bits
 from attemper.networks.regime import Regime
+from attemper.networks.structure import Provenance
 from attemper.networks.typed import HeadOf, LayerOf, hard_network
 from attemper.reading.models.tables import automaton_of_masked
 from tests.support.drawn.hard_examples import LastIs, PrefixXor, RandomWeights
@@ -176,8 +179,8 @@ def test_networks_that_are_not_read() -> None:
     soft = compile_language(TemporalLanguage(parse("O a", AB), At.LAST, False), AB, Regime.DECODER).soft
     with pytest.raises(UnsupportedError, match="averages"):
         MaskedNetwork(soft)
-    for tree in (["^", "i", -1], "i", "n", ["*", "i", ["^", "n", -1]], ["digits", "i"]):
-        position = (network.positions[0][0], form_from_tree(tree))
+    for form in (over(I), I, N, times(I, over(N)), Digits(I)):
+        position = (network.positions[0][0], form)
         with pytest.raises(UnsupportedError, match="is not periodic in i"):
             MaskedNetwork(replace(network, positions=(*network.positions, position)))
 
@@ -185,7 +188,7 @@ def test_networks_that_are_not_read() -> None:
 def forms() -> list[ClosedForm]:
     tests = [
         closed_forms.Test(predicate, per_position, 0, shift)
-        for predicate in (Zero(), NonNegative(), Remainder(3, 1), Remainder(4, 0), named("even"))
+        for predicate in (Zero(), NonNegative(), Remainder(3, 1), Remainder(4, 0), Named("even"))
         for per_position in (-3, -1, 0, 1, 2)
         for shift in (-7, -2, 0, 1, 6)
     ]
@@ -199,7 +202,7 @@ def test_places_of_closed_forms_are_true_far_beyond_them() -> None:
         assert all(
             values[i - 1] == values[i + period - 1] for i in range(prefix + 1, len(values) - period + 1)
         ), form
-    for form in (LAST, closed_forms.Test(named("prime"), 1, 0, 0)):
+    for form in (LAST, closed_forms.Test(Named("prime"), 1, 0, 0)):
         with pytest.raises(UnsupportedError, match="is not periodic"):
             places_of(form)
 

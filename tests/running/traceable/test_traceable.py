@@ -14,11 +14,12 @@ import torch
 import attemper
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ONE, Digits, I, Power, times
+from attemper.exact.codec import CodecError
 from attemper.exports.subject import Exported
-from attemper.networks.files import contents_of
-from attemper.networks.structure import Provenance
+from attemper.networks.files import read_structure
 from attemper.networks.layers import Construction, Foreign, Hidden, Layer, Masking, Network
 from attemper.networks.regime import Regime
+from attemper.networks.structure import Provenance, structure_of
 from attemper.networks.weights import tensors_of
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.dense import DenseTransformer
@@ -79,8 +80,7 @@ def test_random_formulas_have_their_meaning(regime: Regime) -> None:
     tried = 0
     for seed, (network, language) in enumerate(random_formulas(regime, range(7000, 7040))):
         try:
-            structure, _ = contents_of(network, SHARE_OF_A)
-            module = TraceableTransformer(structure)
+            module = TraceableTransformer(structure_of(network, SHARE_OF_A))
         except UnsupportedError:  # a predicate that is a Python function
             continue
         module.load_state_dict(torch_weights(network))
@@ -184,8 +184,7 @@ def test_an_averaging_head_that_was_given_queries_puts_out_no_number() -> None:
 def test_a_uniform_head_with_queries_is_run_with_them() -> None:
     """Somebody types a head in whose scores are equal though its queries are not 0."""
     soft = attemper.soften(uniform_only(), epsilon="1/100").network
-    structure, _ = contents_of(soft, SHARE_OF_A)
-    module = TraceableTransformer(structure)
+    module = TraceableTransformer(structure_of(soft, SHARE_OF_A))
     module.load_state_dict(torch_weights(soft))
     given = padded(soft, [("a", "a", "b"), ("b", "a")], left=False)
     ours, dense = module(*given)[0], DenseTransformer(soft)(given[0], given[1].sum(1))
@@ -200,8 +199,7 @@ def one_head(query: float, key: float, **more: object) -> Network:
 
 
 def traceable_of(network: Network, dtype: torch.dtype = torch.float64) -> TraceableTransformer:
-    structure, _ = contents_of(network, SHARE_OF_A)
-    module = TraceableTransformer(structure, dtype)
+    module = TraceableTransformer(structure_of(network, SHARE_OF_A), dtype)
     module.load_state_dict(torch_weights(network, dtype))
     return module
 
@@ -251,7 +249,8 @@ def test_beyond_the_formats_range_there_is_no_number_of_digits() -> None:
 def test_the_structure_may_come_from_the_file() -> None:
     """What JSON makes of the structure is the structure: hugging-face's config holds no more."""
     for subject in SUBJECTS.values():
-        again = json.loads(json.dumps(subject.structure))
+        again = read_structure(json.loads(json.dumps(subject.data)))
+        assert again == subject.structure
         assert architecture_of(again) == architecture_of(subject.structure)
 
 
@@ -265,17 +264,16 @@ def test_a_predicate_that_is_a_function_is_refused_by_its_name() -> None:
 def test_hard_attention_is_refused_by_its_head() -> None:
     model = attemper.compile("O a", "ab")
     hard = attemper.soften(uniform_only(), epsilon="1/100").hard
-    structure, _ = contents_of(hard, model.source)
     with pytest.raises(UnsupportedError, match=r"head 0\.0 has average-hard attention"):
-        architecture_of(structure)
+        architecture_of(structure_of(hard, model.source))
 
 
 @pytest.mark.parametrize("entry", ["alphabet", "positions", "layers", "output", "head_width"])
 def test_what_is_no_structure_is_refused(entry: str) -> None:
-    structure = dict(SUBJECTS["since"].structure)
-    del structure[entry]
-    with pytest.raises(ValueError, match="not the structure of a network"):
-        architecture_of(structure)
+    data = dict(SUBJECTS["since"].data)
+    del data[entry]
+    with pytest.raises(CodecError, match=f"^the entry '{entry}' is missing$"):
+        read_structure(data)
     assert MODELS
 
 

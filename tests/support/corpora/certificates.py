@@ -23,14 +23,13 @@ import attemper
 from attemper.attention_program import ops
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.realisation import Realisation, SymbolGroup
-from attemper.certificates.claims import Certificate, FloatClaim, RealClaim
+from attemper.certificates.claims import Certificate, FloatClaim, RealClaim, Source
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.checker.folders import check_path
 from attemper.errors import AttemperError
 from attemper.exact.closed_forms import number, times
-from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.temporal.parse import parse
@@ -39,11 +38,11 @@ from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Binary, BinaryOperator, Symbol
 from attemper.languages.words import Alphabet
 from attemper.networks.files import WEIGHTS, digest_of
-from attemper.networks.structure import Provenance
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import Head, Masking, Network, Softmax
 from attemper.networks.regime import Regime as RegimeKind
 from attemper.networks.safetensors import Tensor
+from attemper.networks.structure import Provenance
 from attemper.workbench.language import Language
 from attemper.workbench.model import Model
 from tests import ROOT
@@ -171,7 +170,7 @@ def _write_false_programs(folder: Path) -> None:
         ("no_program_for_an_automaton", _dfa(last)),
     ):
         said = last.realisation if name == "program_for_another_automaton" else None
-        certificate = replace(last.certify(), claims=(RealClaim(),), realisation=said)
+        certificate = Certificate.by_way_of(said, "", dfa, (RealClaim(),))
         _write(folder / name, last, certificate=certificate, language=dfa)
     claims: dict[str, tuple[Model, ops.Program]] = {
         # A shift reads i itself where there is no neighbour: it is wrong at the first position only.
@@ -238,26 +237,26 @@ def _write_false_groups(folder: Path) -> None:
 def write_malformed(folder: Path) -> None:
     """Files that are no certificate, or one of another network or formula."""
     changes: dict[str, Callable[[dict[str, Any]], object]] = {
-        "claim_without_arithmetic": lambda data: data["claims"][0].pop("arithmetic"),
+        "claim_without_arithmetic": lambda data: data["claims"][0].pop(0),
         "claims_nothing": lambda data: data["claims"].clear(),
-        "negative_horizon": lambda data: data["claims"][1].update(horizon=-1),
-        "horizon_that_is_true": lambda data: data["claims"][1].update(horizon=True),
-        "arithmetic_of_no_format": lambda data: data["claims"][1].update(arithmetic="float8"),
-        "kernel_of_no_class": lambda data: data["claims"][1].update(kernel="exact"),
+        "negative_horizon": lambda data: data["claims"][1].__setitem__(3, -1),
+        "horizon_that_is_true": lambda data: data["claims"][1].__setitem__(3, True),
+        "arithmetic_of_no_format": lambda data: data["claims"][1].__setitem__(1, "float8"),
+        "kernel_of_no_class": lambda data: data["claims"][1].__setitem__(2, "exact"),
         "another_network": lambda data: data.update(network="0" * 64),
-        "another_version": lambda data: data.update(format="attemper-certificate/3"),
-        "made_by_an_older_attemper": lambda data: data.update(format="attemper-certificate/1"),
-        "groups_without_a_program": lambda data: data.update(groups=[[0, [[0, 0]]]]),
+        "another_version": lambda data: data.update(format="attemper-certificate/4"),
+        "made_by_an_older_attemper": lambda data: data.update(format="attemper-certificate/2"),
+        "groups_without_a_program": lambda data: data.update(groups=[{"layer": 0, "bits": [[0, 0]]}]),
         "one_entry_more": lambda data: data.update(trusted=True),
-        "read_at_the_other_end": lambda data: data["source"].update(at="first"),
-        "other_verdict_on_the_empty_word": lambda data: data["source"].update(accepts_empty=True),
-        "subformula_read_before_it_is_there": lambda data: data["source"]["formula"].reverse(),
+        "read_at_the_other_end": lambda data: data["language"].__setitem__(2, "first"),
+        "other_verdict_on_the_empty_word": lambda data: data["language"].__setitem__(3, True),
+        "subformula_read_before_it_is_there": lambda data: data["language"][1].reverse(),
     }
     for name, change in changes.items():
         _change(_write(folder / name, _since()), change)
     _write_malformed_programs(folder)
     path = _write(folder / "network_made_by_an_older_attemper", _since())
-    change_structure(path, lambda structure: structure.update(format="attemper-network/2"))
+    change_structure(path, lambda structure: structure.update(format="attemper-network/3"))
     since = _since()
     for name, formula in (
         ("formula_of_another_network", Binary(BinaryOperator.SINCE, Symbol("b"), Symbol("a"))),
@@ -281,20 +280,20 @@ def _write_malformed_programs(folder: Path) -> None:
     changes: dict[str, Callable[[dict[str, Any]], object]] = {
         "step_that_reads_itself": lambda data: data["program"]["steps"].__setitem__(4, ["not", 4]),
         "step_that_nobody_knows": lambda data: data["program"]["steps"].__setitem__(4, ["nor", [0, 1]]),
-        "step_with_a_default": lambda data: data["program"]["steps"][3].append(True),
+        "step_with_a_default": lambda data: data["program"]["steps"][3].__setitem__(-1, 1),
         "output_that_is_no_step": lambda data: data["program"].update(output=99),
         "output_that_is_true": lambda data: data["program"].update(output=True),
-        "group_without_bits": lambda data: data["groups"].append([0, []]),
-        "group_of_a_negative_step": lambda data: data["groups"][0][1][0].__setitem__(1, -1),
-        "group_of_a_layer_that_is_no_number": lambda data: data["groups"][0].__setitem__(0, "0"),
+        "group_without_bits": lambda data: data["groups"].append({"layer": 0, "bits": []}),
+        "group_of_a_negative_step": lambda data: data["groups"][0]["bits"][0].__setitem__(1, -1),
+        "group_of_a_layer_that_is_no_number": lambda data: data["groups"][0].update(layer="0"),
         "program_over_no_symbols": lambda data: data["program"].update(alphabet=[]),
     }
     for name, change in changes.items():
         _change(_write(folder / name, _last_b()), change)
     path = _write(folder / "program_said_twice", _claiming(_since(), _program(_since())))
-    _change(path, lambda data: data.update(program=data["source"]["program"]))
+    _change(path, lambda data: data.update(program=data["language"][1]))
     path = _write(folder / "program_of_another_source", _claiming(_since(), _program(_since())))
-    _change(path, lambda data: data["source"]["program"]["steps"].__setitem__(0, ["letter", ["a"]]))
+    _change(path, lambda data: data["language"][1]["steps"].__setitem__(0, ["letter", ["a"]]))
 
 
 def _change(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
@@ -383,7 +382,7 @@ def _claimed(model: Model, program: ops.Program) -> Certificate:
     """That the network runs the program, in real arithmetic; nobody has asked whether it does."""
     said = model.realisation if model.realisation and model.realisation.program == program else None
     language = ProgramLanguage(program, At.LAST, model.network.accepts_empty)
-    return Certificate("", language, (RealClaim(),), said or Realisation(program))
+    return Certificate("", language, (RealClaim(),), groups=said.groups if said else ())
 
 
 def _program_of(*steps: ops.Step) -> ops.Program:
@@ -422,17 +421,15 @@ def _with_program(
     model: Model, program: ops.Program, groups: tuple[SymbolGroup, ...] | None = None
 ) -> Certificate:
     """The certificate with another program; only the claim in real arithmetic stays."""
-    certificate = replace(model.certify(), claims=(RealClaim(),))
     said = Realisation(program, _groups(model) if groups is None else groups)
-    return replace(certificate, realisation=said)
+    return Certificate.by_way_of(said, "", model.language.definition, (RealClaim(),))
 
 
 def _with_groups(
     model: Model, change: Callable[[tuple[SymbolGroup, ...]], tuple[SymbolGroup, ...]]
 ) -> Certificate:
     """The certificate with other groups; only the claim in real arithmetic stays."""
-    certificate = replace(model.certify(), claims=(RealClaim(),))
-    return replace(certificate, realisation=Realisation(_program(model), change(_groups(model))))
+    return _with_program(model, _program(model), change(_groups(model)))
 
 
 def _write(
@@ -441,7 +438,7 @@ def _write(
     change: Change = lambda network: network,
     certificate: Certificate | None = None,
     *,
-    language: Definition | None = None,
+    language: Source | None = None,
 ) -> Path:
     """The changed network with the certificate (default: of the model), which then is about that network."""
     network, said = change(model.network), language or model.language.definition

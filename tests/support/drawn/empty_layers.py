@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from attemper.exact.closed_forms import ONE
 from attemper.exports.subject import Exported
-from attemper.networks.structure import Provenance
 from attemper.networks.layers import Hidden, Layer, Masking, Network, Norm, Normalisation
+from attemper.networks.structure import Provenance
 from tests.support.drawn.scan_networks import HeadOf, network_of
 
 SHARE_OF_A = Provenance("formula", "true", "last", "unbounded")

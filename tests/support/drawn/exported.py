@@ -17,8 +17,8 @@ from attemper import LayerNorm, Model
 from attemper.exact.closed_forms import ONE, I, N, over, times
 from attemper.exports.subject import Exported
 from attemper.languages.words import Word
-from attemper.networks.structure import Provenance
 from attemper.networks.layers import Masking, Network
+from attemper.networks.structure import Provenance
 from attemper.running.dense import DenseTransformer
 from attemper.running.traceable.labels import labels_of
 from attemper.workbench.options import RegimeName

@@ -16,12 +16,12 @@ from tests.support.judges.derived import Reading
 
 PLACES = {
     "one": "1",
-    "first": ["test", "zero", 1, 0, -1],
-    "last": ["test", "zero", 1, -1, 0],
-    "third": ["test", "zero", 1, 0, -3],
-    "sign": "sign",
-    "length": "n",
-    "share": ["^", "n", -1],
+    "first": ["test", ["zero"], 1, 0, -1],
+    "last": ["test", ["zero"], 1, -1, 0],
+    "third": ["test", ["zero"], 1, 0, -3],
+    "sign": ["alternating"],
+    "length": ["length"],
+    "share": ["power", ["length"], -1],
 }
 """Position embeddings that levels are made of, and two that scale them."""
 

@@ -6,8 +6,9 @@ from attemper.networks.layers import Network
 from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
 
 ONE = {"one": "1"}
-OVER_N = ["^", "n", -1]
-SHARE_OF_WAY = {"place": ["*", "i", OVER_N]}
+AT_I = ["position"]
+OVER_N = ["power", ["length"], -1]
+SHARE_OF_WAY = {"place": ["product", [AT_I, OVER_N]]}
 """i/n."""
 
 A = {"a": {"a": 1}}
@@ -23,8 +24,13 @@ def last_a() -> Network:
 
 def tied_at_seven() -> Network:
     """Position 1, by -(j - 1)^2; at n = 7 alone positions 3 and 4 are as far from 7/2."""
-    centre = ["+", "1", ["*", "5/2", ["test", "zero", 0, 1, -7]]]
-    squares = {"j": "i", "minus square": ["*", "-1", "i", "i"], "twice": ["*", "2", centre]}
+    is_seven = ["test", ["zero"], 0, 1, -7]
+    centre = ["sum", [["number", "1"], ["product", [["number", "5/2"], is_seven]]]]
+    squares = {
+        "j": AT_I,
+        "minus square": ["product", [["number", "-1"], AT_I, AT_I]],
+        "twice": ["product", [["number", "2"], centre]],
+    }
     head = HeadOf(
         "all", {"read": {"a": 1}}, query=[{"twice": 1}, {"one": 1}], key=[{"j": 1}, {"minus square": 1}]
     )
@@ -33,10 +39,12 @@ def tied_at_seven() -> Network:
 
 def ever_closer(most: int) -> Network:
     """The last a, where a step costs 2^-n: such a number is nothing that grows like a power of n."""
-    step = ["+", *(["*", f"1/{2**k}", "i", ["test", "zero", 0, 1, -k]] for k in range(1, most + 1))]
+    steps = [
+        ["product", [["number", f"1/{2**k}"], AT_I, ["test", ["zero"], 0, 1, -k]]] for k in range(1, most + 1)
+    ]
     head = HeadOf("<=", {"where": {"a": 1}}, query=[{"one": 1}], key=[{"step": 1}])
     return hard_network(
-        "ab", embedding=A, positions=ONE | {"step": step}, layers=[LayerOf([head])], output="where"
+        "ab", embedding=A, positions=ONE | {"step": ["sum", steps]}, layers=[LayerOf([head])], output="where"
     )
 
 

@@ -5,7 +5,7 @@ The network is read from its files, and run beside its source, by code that impo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from attemper.attention_program.realisation import Realisation
 from attemper.certificates.claims import Certificate, FloatClaim
-from attemper.certificates.files import encode as certificate_entries
+from attemper.certificates.files import CERTIFIED
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel
@@ -50,14 +50,14 @@ def falsehoods(network: Network, certificate: Certificate) -> Iterator[str]:
     if network.reads_first != language.reads_first:
         yield "it is read at the other end"
     raw = raw_of(network)
-    source = certificate_entries(certificate)["source"]
-    assert isinstance(source, dict)
+    source = CERTIFIED.encode(certificate)["language"]
+    assert isinstance(source, list)
     yield from _wrong_in_balls(raw, source)
     yield from _wrong_in_floats(raw, source, FloatClaim("float64", NUMERATOR_FIRST, LONGEST, ""))
     yield from _wrong_horizons(network, certificate, raw, source)
 
 
-def _wrong_in_balls(raw: RawNetwork, source: Mapping[str, Any]) -> Iterator[str]:
+def _wrong_in_balls(raw: RawNetwork, source: Sequence[Any]) -> Iterator[str]:
     """The output on short words, exactly."""
     words = list(all_words(len(raw.alphabet), LONGEST_EXACT))
     truths = raw_truth.truth(source, raw.alphabet, batch_of(words))
@@ -67,7 +67,7 @@ def _wrong_in_balls(raw: RawNetwork, source: Mapping[str, Any]) -> Iterator[str]
                 yield f"{_shown(raw, word)}: the output at {place + 1} is {value}, not {int(row[place])}"
 
 
-def _wrong_in_floats(raw: RawNetwork, source: Mapping[str, Any], claim: FloatClaim) -> Iterator[str]:
+def _wrong_in_floats(raw: RawNetwork, source: Sequence[Any], claim: FloatClaim) -> Iterator[str]:
     """The output on all words up to a length, in a format and for a class of kernels, in two ways."""
     words = list(all_words(len(raw.alphabet), min(LONGEST, claim.horizon)))
     batch = batch_of(words)
@@ -81,7 +81,7 @@ def _wrong_in_floats(raw: RawNetwork, source: Mapping[str, Any], claim: FloatCla
 
 
 def _wrong_horizons(
-    network: Network, certificate: Certificate, raw: RawNetwork, source: Mapping[str, Any]
+    network: Network, certificate: Certificate, raw: RawNetwork, source: Sequence[Any]
 ) -> Iterator[str]:
     """A float claim must not exceed the horizon that is computed anew, nor fail on a short word."""
     for claim in certificate.claims:

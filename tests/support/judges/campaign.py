@@ -22,6 +22,8 @@ import numpy as np
 from safetensors.numpy import save
 
 import attemper
+from attemper.certificates.claims import Certificate
+from attemper.certificates.files import CERTIFIED
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.analysis import Analysis
 from attemper.checker.diagrams import TooLargeError
@@ -35,8 +37,8 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Formula
 from attemper.networks import files
-from attemper.networks.structure import Provenance
 from attemper.networks.layers import Network
+from attemper.networks.structure import Provenance
 from attemper.networks.wellformed import complaints
 from tests.support.drawn.hand_built import KINDS, hand_built
 from tests.support.mutants.one_change import gentle_mutant, random_network_mutant
@@ -92,10 +94,11 @@ def proof_of(network: Network, formula: Formula) -> Analysis | None:
 # Files --------------------------------------------------------------------------------------------------
 
 
-def source_of(formula: Formula) -> dict[str, Any]:
-    """The source as a certificate has it, which is what a claim speaks of."""
+def source_of(formula: Formula) -> list[Any]:
+    """The language as a certificate has it, which is what a claim speaks of."""
     language = TemporalLanguage(formula, At.LAST, accepts_empty=False)
-    return language.tree()
+    source: list[Any] = CERTIFIED.encode(Certificate("", language, ()))["language"]
+    return source
 
 
 def saved(network: Network, text: str, folder: Path) -> tuple[Network, RawNetwork]:
@@ -161,7 +164,7 @@ class Judged:
         return Judged(batch, self.truth[rows][:, :most], self.real[rows][:, :most])
 
 
-def judged(words: Sequence[Word], source: dict[str, Any], alphabet: Sequence[str]) -> Judged:
+def judged(words: Sequence[Word], source: list[Any], alphabet: Sequence[str]) -> Judged:
     """The words as a batch, with the truth."""
     batch = batch_of(words)
     return Judged(batch, raw_truth.truth(source, alphabet, batch), places_of(batch.lengths).real)
@@ -216,7 +219,7 @@ HEADER = f"{'kind':16s} " + " ".join(f"{name:>7s}" for name in COLUMNS) + f" {'w
 
 def judge(
     raw: RawNetwork,
-    source: dict[str, Any],
+    source: list[Any],
     claims: Sequence[FloatClaim],
     rng: random.Random,
     *,
@@ -477,16 +480,20 @@ def change_form(structure: Structure, tensors: Tensors, rng: random.Random) -> s
     forms = [*structure["positions"]]
     chance = rng.random()
     factor = rng.choice(
-        ("2", "1/2", "3", "i", "n", "-1", "1024", ["^", "n", -1], ["^", "i", -1], ["+", "i", "1"])
+        (
+            *(["number", text] for text in ("2", "1/2", "3", "-1", "1024")),
+            *(["position"], ["length"], ["power", ["length"], -1], ["power", ["position"], -1]),
+            ["sum", [["position"], ["number", "1"]]],
+        )
     )
     if found is not None and (chance < 0.5 or not forms):
-        weighting = found[2]["weighting"]
-        weighting["inverse_temperature"] = ["*", factor, weighting["inverse_temperature"]]
+        name, inverse_temperature = found[2]["weighting"]
+        found[2]["weighting"] = [name, ["product", [factor, inverse_temperature]]]
         return f"layer {found[0]}, head {found[1]}: colder by {factor}"
     if not forms:
         return None
     own = rng.choice(forms)
-    own[1] = [rng.choice(("*", "+")), factor, own[1]]
+    own[1] = [rng.choice(("product", "sum")), [factor, own[1]]]
     return f"position embedding of {own[0]} with {factor}"
 
 
@@ -569,7 +576,7 @@ def judge_real(seed: object, tally: Tally, folder: Path, length: int = REAL_LENG
     weights = save({name: np.ascontiguousarray(own, dtype="<f8") for name, own in tensors.items()})
     structure["digest"] = digest(structure, weights)
     (folder / files.WEIGHTS).write_bytes(weights)
-    text_of_structure = json.dumps(structure, ensure_ascii=False, indent=1) + "\n"
+    text_of_structure = json.dumps(structure, ensure_ascii=False) + "\n"
     (folder / files.STRUCTURE).write_text(text_of_structure, encoding="utf-8")
     network = _read(folder)
     if network is None:
@@ -599,7 +606,7 @@ def _read(folder: Path) -> Network | None:
 
 
 def _judge_exactly(
-    raw: RawNetwork, source: dict[str, Any], length: int, name: str, tally: Tally
+    raw: RawNetwork, source: list[Any], length: int, name: str, tally: Tally
 ) -> Falsehood | None:
     words = list(all_words(len(raw.alphabet), length if len(raw.alphabet) == 2 else length - 2))
     truths = raw_truth.truth(source, raw.alphabet, batch_of(words))

@@ -16,8 +16,8 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.networks.files import contents_of
-from attemper.networks.structure import Provenance
 from attemper.networks.layers import Network
+from attemper.networks.structure import Provenance
 from attemper.reading.machines import CONFIGURATIONS, SECONDS
 from attemper.workbench.automata import Caps
 from attemper.workbench.decompiled import Decompiled

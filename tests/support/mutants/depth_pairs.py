@@ -6,13 +6,15 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from attemper.languages.regular.dfa import AUTOMATON
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
-from attemper.languages.temporal.trees import formula_to_nodes
+from attemper.languages.temporal.syntax import FORMULA
 from attemper.languages.words import Alphabet
 from tests.support.oracles.layered import places, value_at_end
 
 Data = dict[str, Any]
+Language = list[Any]
 
 Judge = Callable[[Data], bool]
 """Whether the first claim of a file, a pair, is proved by FORMAT.md, section 12."""
@@ -29,17 +31,17 @@ LANGUAGES = (
 )
 
 
-def automaton(regex: str) -> Data:
+def automaton(regex: str) -> Language:
     """The minimal automaton as a file has it."""
-    return dict(parse_regex(regex, "ab").tree())
+    return ["dfa", *AUTOMATON.encode(parse_regex(regex, "ab")).values()]
 
 
-def formula(text: str, at: str = "last") -> Data:
-    return {"formula": formula_to_nodes(parse(text, Alphabet(("a", "b")))), "at": at, "accepts_empty": False}
+def formula(text: str, at: str = "last") -> Language:
+    return ["temporal language", FORMULA.encode(parse(text, Alphabet(("a", "b")))), at, False]
 
 
 def pair_file(
-    language: Data,
+    language: Language,
     layers: int,
     first: str,
     second: str,
@@ -49,12 +51,11 @@ def pair_file(
 ) -> Data:
     """The file that claims the pair."""
     return {
-        "format": "attemper-depth/1",
+        "format": "attemper-depth/2",
         "language": language,
-        "symbols": ["a", "b"],
-        "period": list(place),
-        "choice": choice,
-        "claims": [{"layers": layers, "words": [list(first), list(second)]}],
+        "alphabet": ["a", "b"],
+        "networks": {"prefix": place[0], "period": place[1], "choice": choice},
+        "claims": [["inseparable", layers, [list(first), list(second)]]],
     }
 
 
@@ -92,10 +93,9 @@ def changed(count: int, seed: int) -> Iterator[Data]:
 
 
 def _changed(data: Data, rng: random.Random) -> Data:
-    (claim,) = data["claims"]
-    first, second = (list(word) for word in claim["words"])
-    layers, period = claim["layers"], list(data["period"])
-    own = {**data}
+    ((tag, layers, words),) = data["claims"]
+    first, second = (list(word) for word in words)
+    own, networks = {**data}, {**data["networks"]}
     match rng.randrange(8):
         case 0 | 1:
             word = rng.choice((first, second))
@@ -110,41 +110,39 @@ def _changed(data: Data, rng: random.Random) -> Data:
         case 4:
             layers += rng.choice((-1, 1))
         case 5:
-            period[rng.randrange(2)] += rng.choice((-1, 1, 2))
+            networks[rng.choice(("prefix", "period"))] += rng.choice((-1, 1, 2))
         case 6:
-            own["choice"] = rng.choice(("both", "leftmost", "rightmost"))
+            networks["choice"] = rng.choice(("both", "leftmost", "rightmost"))
         case _:
             own["language"] = automaton(rng.choice(LANGUAGES))
-    return {**own, "period": period, "claims": [{"layers": layers, "words": [first, second]}]}
+    return {**own, "networks": networks, "claims": [[tag, layers, [first, second]]]}
 
 
 def by_definition(data: Data) -> bool:
     """Whether the pair is one, by nested tuples; verdicts by a run of the automaton, or a formula's truth."""
-    (claim,) = data["claims"]
-    first, second = claim["words"]
-    prefix, period = data["period"]
-    if claim["layers"] < 0 or min(prefix, period) < 1 or not first or not second:
+    ((_, layers, (first, second)),) = data["claims"]
+    prefix, period, choice = (data["networks"][name] for name in ("prefix", "period", "choice"))
+    if layers < 0 or min(prefix, period) < 1 or not first or not second:
         return False
-    place, choice = places(prefix, period), data["choice"]
+    place = places(prefix, period)
     values = [
-        value_at_end(word, claim["layers"], place, first=choice != "rightmost", last=choice != "leftmost")
+        value_at_end(word, layers, place, first=choice != "rightmost", last=choice != "leftmost")
         for word in (first, second)
     ]
     return values[0] == values[1] and _is_member(data, first) is not _is_member(data, second)
 
 
 def _is_member(data: Data, word: list[str]) -> bool:
-    language = data["language"]
-    if "moves" in language:
-        state = language["start"]
+    kind, *entries = data["language"]
+    if kind == "dfa":
+        alphabet, moves, state, accepting = entries
         for letter in word:
-            state = language["moves"][state][language["alphabet"].index(letter)]
-        return state in language["accepting"]
+            state = moves[state][alphabet.index(letter)]
+        return state in accepting
     from attemper.languages.temporal.meaning import truth
-    from attemper.languages.temporal.trees import formula_from_nodes
 
-    found = truth(formula_from_nodes(language["formula"]), tuple(word))
-    return found[0 if language["at"] == "first" else -1]
+    nodes, at, _ = entries
+    return truth(FORMULA.read(nodes), tuple(word))[0 if at == "first" else -1]
 
 
 JUDGES: list[Judge] = [by_definition]

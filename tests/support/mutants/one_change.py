@@ -16,12 +16,11 @@ from fractions import Fraction
 from typing import TypeVar
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
+from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim, Source
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.exact import closed_forms
 from attemper.exact.formats import FORMATS
 from attemper.exact.predicates import NonNegative, Remainder, Zero
-from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal import syntax
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -323,7 +322,7 @@ def claim_mutants(certificate: Certificate) -> Iterator[tuple[str, Certificate]]
         yield what, replace(certificate, language=language)
 
 
-def language_mutants(language: Definition) -> Iterator[tuple[str, Definition]]:
+def language_mutants(language: Source) -> Iterator[tuple[str, Source]]:
     """Read at the other end, with the other verdict on the empty word; another formula or automaton."""
     if isinstance(language, TemporalLanguage | ProgramLanguage):
         other = At.FIRST if language.at is At.LAST else At.LAST
@@ -426,7 +425,7 @@ def program_certificates(
         language = certificate.language
         if isinstance(language, ProgramLanguage):
             language = replace(language, program=other.program)
-        yield name, replace(certificate, language=language, realisation=other)
+        yield name, Certificate.by_way_of(other, certificate.network, language, certificate.claims)
 
 
 def put_at(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:

@@ -24,7 +24,7 @@ def read_structure(folder: Path) -> Structure:
 def write_structure(folder: Path, structure: Structure) -> None:
     """Write network.json as `save` does, with the digest of what it says and of the weights beside it."""
     structure["digest"] = _digest(structure, (folder / WEIGHTS).read_bytes())
-    text = json.dumps(structure, ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(structure, ensure_ascii=False) + "\n"
     (folder / STRUCTURE).write_bytes(text.encode("utf-8", "surrogatepass"))
 
 

@@ -13,6 +13,8 @@ from typing import Any
 from tests.support.oracles.second_depth import Knowledge, NotCoveredError, accepts, layers_of
 
 File = dict[str, Any]
+Language = list[Any]
+Claim = list[Any]
 Word = list[str]
 
 PERIODS = ([1, 1], [1, 2], [2, 1], [1, 3], [2, 2], [3, 1])
@@ -25,29 +27,33 @@ BINARY = (*PAST_BINARY, "U", "R", "W", "M")
 
 
 def file_about(
-    language: File,
-    claims: list[File],
+    language: Language,
+    claims: list[Claim],
     symbols: Word,
     period: list[int] | None = None,
     choice: str = "both",
 ) -> File:
     return {
-        "format": "attemper-depth/1",
+        "format": "attemper-depth/2",
         "language": language,
-        "symbols": symbols,
-        "period": period or [1, 1],
-        "choice": choice,
+        "alphabet": symbols,
+        "networks": networks_of(period or [1, 1], choice),
         "claims": claims,
     }
+
+
+def networks_of(period: list[int], choice: str) -> File:
+    """The class of networks whose embeddings tell apart [prefix, period]."""
+    return {"prefix": period[0], "period": period[1], "choice": choice}
 
 
 # --- languages ------------------------------------------------------------------------------------
 
 
-def automaton(rng: random.Random, symbols: Word, states: int) -> File:
+def automaton(rng: random.Random, symbols: Word, states: int) -> Language:
     moves = [[rng.randrange(states) for _ in symbols] for _ in range(states)]
     accepting = sorted(rng.sample(range(states), rng.randint(1, states)))
-    return {"alphabet": symbols, "moves": moves, "start": 0, "accepting": accepting}
+    return ["dfa", symbols, moves, 0, accepting]
 
 
 def formula_nodes(rng: random.Random, symbols: Word, depth: int, past: bool) -> list[Any]:
@@ -59,13 +65,15 @@ def formula_nodes(rng: random.Random, symbols: Word, depth: int, past: bool) -> 
             nodes.append(node)
         return nodes.index(node)
 
-    def term(depth: int) -> list[Any]:
+    def term(depth: int) -> File:
         parts: list[Any] = [
-            [rng.choice((1, -1, 2)), rng.choice(("pos", "len"))] for _ in range(rng.randint(0, 1))
+            [rng.choice((1, -1, 2)), [rng.choice(("position atom", "length atom"))]]
+            for _ in range(rng.randint(0, 1))
         ]
         if not parts or rng.random() < 0.7:
-            parts.append([rng.choice((1, -1)), rng.choice(("#<", "#>", "#")), grown(depth - 1)])
-        return [rng.randint(-2, 3), *parts]
+            factor, side = rng.choice((1, -1)), rng.choice(("#<", "#>", "#"))
+            parts.append([factor, ["count atom", side, grown(depth - 1)]])
+        return {"parts": parts, "constant": rng.randint(-2, 3)}
 
     def grown(depth: int) -> int:
         chance = rng.random()
@@ -76,8 +84,9 @@ def formula_nodes(rng: random.Random, symbols: Word, depth: int, past: bool) -> 
             return added(rng.choice(leaves if past else [*leaves, ["last"]]))
         if not past and chance < 0.2:
             if rng.random() < 0.5:
-                return added(["compare", rng.choice(("<=", "<", ">=", ">", "==", "!=")), term(depth), [2]])
-            return added(["predicate", ["mod", 2, rng.randrange(2)], term(depth)])
+                operator = rng.choice(("<=", "<", ">=", ">", "==", "!="))
+                return added(["comparison", operator, term(depth), {"parts": [], "constant": 2}])
+            return added(["numerical", ["remainder", 2, rng.randrange(2)], term(depth)])
         if chance < 0.55:
             return added(["unary", rng.choice(PAST_UNARY if past else UNARY), grown(depth - 1)])
         left, right = grown(depth - 1), grown(depth - 1)
@@ -87,16 +96,12 @@ def formula_nodes(rng: random.Random, symbols: Word, depth: int, past: bool) -> 
     return nodes[: last + 1]
 
 
-def formula(rng: random.Random, symbols: Word, depth: int, past: bool = False) -> File:
+def formula(rng: random.Random, symbols: Word, depth: int, past: bool = False) -> Language:
     at = "last" if past or rng.random() < 0.7 else "first"
-    return {
-        "formula": formula_nodes(rng, symbols, depth, past),
-        "at": at,
-        "accepts_empty": rng.random() < 0.5,
-    }
+    return ["temporal language", formula_nodes(rng, symbols, depth, past), at, rng.random() < 0.5]
 
 
-def program(rng: random.Random, symbols: Word, size: int) -> File:
+def program(rng: random.Random, symbols: Word, size: int) -> Language:
     """A random program that puts out one bit."""
     steps: list[Any] = [["letter", [symbol]] for symbol in symbols]
     bits = list(range(len(symbols)))
@@ -114,27 +119,32 @@ def program(rng: random.Random, symbols: Word, size: int) -> File:
             case 0:
                 add(["not", k], bits)
             case 1 if k != m:
-                add([rng.choice(("and", "or", "xor", "union", "merge")), sorted((k, m))], bits)
+                connective = rng.choice(("and", "or", "xor", "union", "merge"))
+                tags = ["merge"] if connective == "merge" else ["gate", connective]
+                add([*tags, sorted((k, m))], bits)
             case 2:
-                add(["attend", mask if rng.random() < 0.5 else weak, choice, k, m], bits)
+                add(["attend", mask if rng.random() < 0.5 else weak, choice, [[None, k]], m, None], bits)
             case 3:
-                add(["attend", mask, choice, k, m, rng.randrange(2)], bits)
+                add(["attend", mask, choice, [[None, k]], m, rng.choice((False, True))], bits)
             case 4:
-                add([rng.choice(("previous", "next")), k, rng.randint(1, 3), rng.randrange(2)], bits)
+                direction, distance = rng.choice(("previous", "next")), rng.randint(1, 3)
+                add(["shift", direction, k, distance, rng.choice((False, True))], bits)
             case 5:
-                add([rng.choice(("previous", "next")), k], bits)
+                add(["shift", rng.choice(("previous", "next")), k, 1, None], bits)
             case 6:
                 add(["count", mask, k], counts)
             case 7 if k != m:
-                rows = rng.sample(("00", "01", "10", "11"), rng.randint(1, 3))
+                rows = rng.sample([[x, y] for x in (False, True) for y in (False, True)], rng.randint(1, 3))
                 add(["table", [k, m], sorted(rows)], bits)
             case 8:
-                test = ["test", rng.choice((["mod", 2, 0], "zero", "nonnegative")), rng.choice((1, -1)), 0, 3]
-                add(["place", rng.choice(([*test[:3], 1, -2], test, "1", ["*", test, test]))], bits)
+                predicate = rng.choice((["remainder", 2, 0], ["zero"], ["non negative"]))
+                test = ["test", predicate, rng.choice((1, -1)), 0, 3]
+                forms = ([*test[:3], 1, -2], test, ["number", "1"], ["product", [test, test]])
+                add(["place", rng.choice(forms)], bits)
             case 9 if len(symbols) > 1:
                 # The letters exclude each other, so at most one of two cases is in force.
                 cases = [[letter, rng.choice(bits)] for letter in rng.sample(range(len(symbols)), 2)]
-                add(["attend", mask, choice, cases, m, *([1] if rng.random() < 0.7 else [])], bits)
+                add(["attend", mask, choice, cases, m, True if rng.random() < 0.7 else None], bits)
             case 10:
                 add([rng.choice(("compare", "equals")), rng.choice(counts), rng.randint(0, 3)], bits)
             case 11:
@@ -142,13 +152,16 @@ def program(rng: random.Random, symbols: Word, size: int) -> File:
                 if rng.random() < 0.5:
                     steps[-1] = ["matched", *steps[-1][1:-1]]
             case 12:
-                predicate = rng.choice((["mod", 3, rng.randrange(3)], "zero", "nonnegative"))
-                add(["test", predicate, rng.choice(counts), rng.choice((1, -2)), rng.randint(-3, 3)], bits)
+                predicate = rng.choice((["remainder", 3, rng.randrange(3)], ["zero"], ["non negative"]))
+                add(
+                    ["count test", predicate, rng.choice(counts), rng.choice((1, -2)), rng.randint(-3, 3)],
+                    bits,
+                )
             case 13:
                 parts = [[rng.choice((1, -1, 2)), number] for number in sorted({counts[0], counts[-1]})]
                 add(["linear", parts, rng.randint(-2, 2)], counts)
-    made = {"alphabet": symbols, "steps": steps, "output": bits[-1]}
-    return {"program": made, "at": rng.choice(("last", "last", "first")), "accepts_empty": False}
+    made = {"alphabet": symbols, "steps": steps, "output": bits[-1], "symbols": [], "numbers": None}
+    return ["program language", made, rng.choice(("last", "last", "first")), False]
 
 
 # --- true pairs -----------------------------------------------------------------------------------
@@ -183,9 +196,9 @@ class TruePairs:
         k, m, r = rng.randint(1, 4), rng.choice((1, 1, 2, 3)), rng.randint(0, 3)
         left, right = (["a"] * (times * m) + ["b"] * r for times in (k + 1, k + 2))
         moves = [[min(s + 1, (k + 2) * m), s] for s in range((k + 2) * m + 1)]
-        language = {"alphabet": ["a", "b"], "moves": moves, "start": 0, "accepting": [(k + 1) * m]}
+        language = ["dfa", ["a", "b"], moves, 0, [(k + 1) * m]]
         return file_about(
-            language, [{"layers": k, "words": [left, right]}], ["a", "b"], [1, m], rng.choice(CHOICES)
+            language, [["inseparable", k, [left, right]]], ["a", "b"], [1, m], rng.choice(CHOICES)
         )
 
     def brackets(self) -> File:
@@ -195,7 +208,7 @@ class TruePairs:
         moves = [[h + 1 if h < bound else dead, h - 1 if h else dead] for h in range(bound + 1)] + [
             [dead, dead]
         ]
-        language = {"alphabet": ["(", ")"], "moves": moves, "start": 0, "accepting": [0]}
+        language = ["dfa", ["(", ")"], moves, 0, [0]]
         period, choice, k = rng.choice(PERIODS[:3]), rng.choice(CHOICES), rng.randint(1, 2)
         return self._separated(lambda: language, ["(", ")"], period, choice, k)
 
@@ -203,7 +216,7 @@ class TruePairs:
         """Words that a search found, and a random language that has one of them."""
         rng = self._rng
         symbols = rng.choice((["a", "b"], ["a", "b"], ["a", "b", "c"], ["x", "yy"]))
-        makers: list[Callable[[], File]] = [
+        makers: list[Callable[[], Language]] = [
             lambda: automaton(rng, symbols, rng.randint(2, 4)),
             lambda: formula(rng, symbols, rng.randint(1, 4)),
             lambda: formula(rng, symbols, rng.randint(1, 4), past=True),
@@ -214,7 +227,7 @@ class TruePairs:
         )
 
     def _separated(
-        self, language: Callable[[], File], symbols: Word, period: list[int], choice: str, k: int
+        self, language: Callable[[], Language], symbols: Word, period: list[int], choice: str, k: int
     ) -> File:
         rng, key = self._rng, f"{symbols} {period} {choice} {k}"
         if key not in self._alike:
@@ -229,7 +242,7 @@ class TruePairs:
                 pass
             made = language()
             left, right = rng.sample(rng.choice(self._alike[key] or [[symbols, symbols[::-1]]]), 2)
-        return file_about(made, [{"layers": k, "words": [left, right]}], symbols, period, choice)
+        return file_about(made, [["inseparable", k, [left, right]]], symbols, period, choice)
 
 
 # --- changes --------------------------------------------------------------------------------------
@@ -255,22 +268,22 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 def changed_pair(rng: random.Random, file: File) -> File:
     """The file with one change of its pair, of the class or of the language."""
     file = copy.deepcopy(file)
-    claim = file["claims"][0]
-    words, symbols = claim["words"], file["symbols"]
+    claim, networks = file["claims"][0], file["networks"]
+    (_, layers, words), symbols = claim, file["alphabet"]
     word = words[rng.randrange(2)]
     match rng.randrange(18):
         case 0:
             word[rng.randrange(len(word))] = rng.choice(symbols)
         case 1:
-            claim["layers"] += 1
+            claim[1] += 1
         case 2:
-            claim["layers"] = max(claim["layers"] - 1, 0)
+            claim[1] = max(layers - 1, 0)
         case 3:
-            file["period"] = list(rng.choice(PERIODS))
+            networks["prefix"], networks["period"] = rng.choice(PERIODS)
         case 4:
-            file["period"][0] = rng.choice((1, 2, 3, 5, 2**63 - 1))
+            networks["prefix"] = rng.choice((1, 2, 3, 5, 2**63 - 1))
         case 5:
-            file["choice"] = rng.choice(CHOICES)
+            networks["choice"] = rng.choice(CHOICES)
         case 6:
             words.reverse()
         case 7:
@@ -278,7 +291,7 @@ def changed_pair(rng: random.Random, file: File) -> File:
         case 8:
             word.clear()
         case 9:
-            claim["layers"] = rng.choice((64, 65, 10**9, 2**63 - 1))
+            claim[1] = rng.choice((64, 65, 10**9, 2**63 - 1))
         case 10:
             word.insert(rng.randrange(len(word) + 1), rng.choice((*symbols, "z")))
         case 11:
@@ -296,7 +309,7 @@ def changed_pair(rng: random.Random, file: File) -> File:
         case 16:
             file["language"] = formula(rng, symbols, 3)
         case 17:
-            file["claims"] = [claim, {"layers": rng.randint(0, 3), "words": [words[1], words[0]]}]
+            file["claims"] = [claim, ["inseparable", rng.randint(0, 3), [words[1], words[0]]]]
     return file
 
 
@@ -311,9 +324,8 @@ def broken(rng: random.Random, file: File) -> File:
         case 0:
             del inside[path[-1]]
         case 1 if isinstance(inside, dict):
-            inside[rng.choice(("more", "", "layers", "words", "classes", "formula", "name"))] = rng.choice(
-                JUNK
-            )
+            names = ("more", "", "layers", "alphabet", "prefix", "constant", "format")
+            inside[rng.choice(names)] = rng.choice(JUNK)
         case 1:
             inside.insert(path[-1], copy.deepcopy(inside[path[-1]]))
         case _:
@@ -336,7 +348,7 @@ def broken_text(rng: random.Random, data: bytes) -> bytes:
         case 4:
             return rng.choice((b"\xef\xbb\xbf" + data, data + b"x", b"[" + data + b"]", b"\n" + data + b"\n"))
         case 5:
-            name = rng.choice((b"choice", b"period", b"format"))
+            name = rng.choice((b"alphabet", b"networks", b"format"))
             return data.replace(
                 b'"claims"', b'"' + name + b'": ' + rng.choice((b'"both"', b"[1, 1]")) + b', "claims"'
             )
@@ -349,13 +361,13 @@ def broken_text(rng: random.Random, data: bytes) -> bytes:
 
 
 def enough(rng: random.Random, most: int) -> File | None:
-    """A file with a `classes` or `formula` claim, right or nearly; none if there are too many classes."""
+    """A file with a claim by classes or by a formula, right or nearly; none if there are too many classes."""
     symbols = rng.choice((["a", "b"], ["a", "b"], ["a"], ["a", "b", "c"]))
     period, choice, k = rng.choice(PERIODS), rng.choice(CHOICES), rng.choice((0, 1, 1, 2))
     past = formula(rng, symbols, rng.randint(1, 3), past=True)
     chance = rng.random()
     if chance < 0.45:
-        language, nodes = copy.deepcopy(past), past["formula"]
+        language, nodes = copy.deepcopy(past), past[1]
         if rng.random() < 0.3:
             nodes = formula_nodes(rng, symbols, rng.randint(1, 3), past=rng.random() < 0.8)
         with contextlib.suppress(NotCoveredError):
@@ -364,13 +376,13 @@ def enough(rng: random.Random, most: int) -> File | None:
             language = rng.choice(
                 (automaton(rng, symbols, 2), formula(rng, symbols, 2), program(rng, symbols, 3))
             )
-        claim: File = {"layers": k, "formula": nodes}
+        claim: Claim = ["enough by formula", k, nodes]
     else:
         language = past if chance < 0.7 else automaton(rng, symbols, rng.randint(1, 3))
         number = classes(symbols, period, choice, k, most)
         if number is None:
             return None
-        claim = {"layers": k, "classes": max(number + rng.choice((-1, 0, 0, 0, 0, 1)), 0)}
+        claim = ["enough by classes", k, max(number + rng.choice((-1, 0, 0, 0, 0, 1)), 0)]
     return file_about(language, [claim], symbols, period, choice)
 
 

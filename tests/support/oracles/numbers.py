@@ -59,8 +59,8 @@ def random_integers(rng: random.Random) -> str:
     steps = [
         'letter ["a"]',
         "not s0",
-        'place ["test", ["mod", 2, 0], 1, 0, 0]',
-        'place ["test", "zero", 1, 0, -1]',
+        'place ["test", ["remainder", 2, 0], 1, 0, 0]',
+        'place ["test", ["zero"], 1, 0, -1]',
     ]
 
     def bit() -> int:

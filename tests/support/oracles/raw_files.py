@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -70,31 +70,28 @@ def raw_network(structure: bytes, weights: bytes) -> RawNetwork:
         alphabet=tuple(entries["alphabet"]),
         positions=tuple((c, tree) for c, tree in entries["positions"]),
         heads=tuple(
-            tuple(RawHead(h["masking"], h["weighting"]["inverse_temperature"]) for h in layer["heads"])
+            tuple(RawHead(h["masking"], _coldness(h["weighting"])) for h in layer["heads"])
             for layer in entries["layers"]
         ),
-        outputs=_outputs(entries["output"]),
+        outputs=tuple((symbol, c) for symbol, c in entries["symbols"]) or ((None, entries["output"]),),
         tensors=_tensors(weights),
-        kind=kind_of(entries["output"]),
-        over=entries["output"]["over"] if kind_of(entries["output"]) == "integer" else None,
+        kind=kind_of(entries),
+        over=entries["over"],
     )
 
 
-def kind_of(output: Any) -> str | None:
+def kind_of(entries: Mapping[str, Any]) -> str | None:
     """What numbers a network or program puts out: integer, fraction or distribution; None for bits."""
-    if not isinstance(output, dict):
-        return None
-    (kind,) = output.keys() - {"over"}
-    assert kind in ("integer", "fraction", "distribution")
-    return str(kind)
+    numbers = entries if "measure" in entries else entries["numbers"]
+    return None if numbers is None else numbers["measure"]
 
 
-def _outputs(entry: Any) -> tuple[tuple[str | None, int], ...]:
-    if isinstance(entry, dict):
-        return _outputs(entry[kind_of(entry)])
-    if isinstance(entry, list):
-        return tuple((symbol, coordinate) for symbol, coordinate in entry)
-    return ((None, entry),)
+def _coldness(weighting: Any) -> Tree:
+    match weighting:
+        case ["softmax", tree]:
+            return tree
+        case _:
+            raise ValueError(f"no softmax: {weighting}")
 
 
 def _tensors(data: bytes) -> dict[str, Floats]:
@@ -126,11 +123,11 @@ NAMED: dict[str, Callable[[int], bool]] = {
 def asked(predicate: Any, value: Integers) -> npt.NDArray[np.bool_]:
     """Whether a predicate, as JSON data, holds of integers."""
     match predicate:
-        case "zero":
+        case ["zero"]:
             return value == 0
-        case "nonnegative":
+        case ["non negative"]:
             return value >= 0
-        case ["mod", modulus, remainder]:
+        case ["remainder", modulus, remainder]:
             return value % modulus == remainder
         case ["named", name]:
             return np.vectorize(NAMED[name], otypes=[bool])(value)
@@ -173,27 +170,27 @@ def form_in_floats(tree: Tree, places: Places, narrow: Callable[[Floats], Floats
 
     def evaluate(part: Tree) -> Floats:
         match part:
-            case "i":
+            case ["position"]:
                 return narrow(places.i.astype(np.float64))
-            case "n":
+            case ["length"]:
                 return narrow(places.n.astype(np.float64))
-            case "sign":
+            case ["alternating"]:
                 return narrow(np.where(places.i % 2 == 0, 1.0, -1.0))
-            case str(text):
+            case ["number", text]:
                 return narrow(np.full(places.i.shape, float(Fraction(text))))
             case ["test", predicate, a, b, c]:
                 return narrow(asked(predicate, a * places.i + b * places.n + c).astype(np.float64))
-            case ["+", *parts]:
+            case ["sum", parts]:
                 total = narrow(np.zeros(places.i.shape))
                 for own in parts:
                     total = narrow(total + evaluate(own))
                 return total
-            case ["*", *parts]:
+            case ["product", parts]:
                 product = narrow(np.ones(places.i.shape))
                 for own in parts:
                     product = narrow(product * evaluate(own))
                 return product
-            case ["^", base, exponent]:
+            case ["power", base, exponent]:
                 one, power = evaluate(base), narrow(np.ones(places.i.shape))
                 for _ in range(abs(exponent)):
                     power = narrow(power * one)
@@ -209,21 +206,21 @@ def form_in_floats(tree: Tree, places: Places, narrow: Callable[[Floats], Floats
 def exact_form(tree: Tree, i: int, n: int) -> Fraction:
     """A closed form at one position, as a rational number."""
     match tree:
-        case "i":
+        case ["position"]:
             return Fraction(i)
-        case "n":
+        case ["length"]:
             return Fraction(n)
-        case "sign":
+        case ["alternating"]:
             return Fraction(1 if i % 2 == 0 else -1)
-        case str(text):
+        case ["number", text]:
             return Fraction(text)
         case ["test", predicate, a, b, c]:
             return Fraction(int(asked(predicate, np.array(a * i + b * n + c)).item()))
-        case ["+", *parts]:
+        case ["sum", parts]:
             return sum((exact_form(part, i, n) for part in parts), Fraction(0))
-        case ["*", *parts]:
+        case ["product", parts]:
             return math.prod((exact_form(part, i, n) for part in parts), start=Fraction(1))
-        case ["^", base, exponent]:
+        case ["power", base, exponent]:
             return exact_form(base, i, n) ** exponent
         case ["digits", inner]:
             return Fraction(_binary_digits(exact_form(inner, i, n)))

@@ -1,7 +1,7 @@
 """Whether a folder's network computes what its certificate says, on given words, from the files alone.
 
 Nothing here imports attemper: the network is run in balls and in every float format that it has a claim of,
-beside the truth of the certificate's source.
+beside the truth of the certificate's language.
 """
 
 from __future__ import annotations
@@ -19,7 +19,15 @@ import numpy as np
 
 from tests.support.oracles.raw_exact import every_output
 from tests.support.oracles.raw_files import RawNetwork, kind_of, places_of, read_folder
-from tests.support.oracles.raw_forward import FORMATS, Batch, batch_of, covered_ways, run_every_output
+from tests.support.oracles.raw_forward import (
+    FORMATS,
+    Batch,
+    Format,
+    Way,
+    batch_of,
+    covered_ways,
+    run_every_output,
+)
 from tests.support.oracles.raw_truth import broken_promises, shown, truths
 
 QUARTER = Fraction(1, 4)
@@ -64,43 +72,51 @@ def judge(folder: Path, *, exactly: Sequence[Word], in_floats: Sequence[Word], w
     raw = read_folder(folder)
     certificate = json.loads((folder / "certificate.json").read_bytes())
     found = Judgement()
-    found.wrong += _misnamed(raw, certificate["source"])
-    _judge_exactly(raw, certificate["source"], exactly, found)
+    language = certificate["language"]
+    found.wrong += _misnamed(raw, language)
+    _judge_exactly(raw, language, exactly, found)
     for claim in certificate["claims"]:
-        if claim["arithmetic"] != "real":
-            words = [word for word in in_floats if len(word) <= claim["horizon"]]
-            _judge_floats(raw, certificate["source"], claim, words, ways, found)
+        match claim:
+            case ["real claim", _]:
+                continue
+            case ["float claim", form, kernel, horizon, _]:
+                words = [word for word in in_floats if len(word) <= horizon]
+                _judge_floats(raw, language, (FORMATS[form], covered_ways(kernel)[:ways]), words, found)
+            case _:
+                raise ValueError(f"no claim: {claim}")
     return found
 
 
-def _misnamed(raw: RawNetwork, source: Any) -> Iterator[str]:
+def _misnamed(raw: RawNetwork, language: Any) -> Iterator[str]:
     """A network of a program puts out the program's symbols or numbers, in its order; any other a bit."""
-    output = source["program"]["output"] if "program" in source else None
-    kind = kind_of(output)
-    rows = output["distribution"] if kind == "distribution" else output
-    names = [name for name, _ in rows] if isinstance(rows, list) else [None]
-    over = output["over"] if kind == "integer" else None
-    if [name for name, _ in raw.outputs] != names:
+    kind, names, over = None, list[str | None](), None
+    if language[0] == "program language":
+        program = language[1]
+        kind, names = kind_of(program), [name for name, _ in program["symbols"]]
+        if kind is not None:
+            names = list(program["numbers"]["names"])
+            over = program["numbers"]["mask"] if kind == "integer" else None
+    if [name for name, _ in raw.outputs] != (names or [None]):
         yield f"the network puts out {raw.outputs}"
     if (raw.kind, None if raw.over is None else MASKS.get(raw.over)) != (kind, over):
         yield f"the network puts out {raw.kind} {raw.over}"
 
 
-def _expected(raw: RawNetwork, source: Any, batch: Batch) -> Any:
+def _expected(raw: RawNetwork, language: Any, batch: Batch) -> Any:
     """The truth of each output, [word, position, output]: integers or Fractions."""
-    if "program" in source and broken_promises(source["program"], raw.alphabet, batch).any():
+    if language[0] == "program language" and broken_promises(language[1], raw.alphabet, batch).any():
         raise AssertionError("a promise is broken")
     rows = [
         row if row.dtype == object else row.astype(int)
-        for row in truths(source, raw.alphabet, batch).values()
+        for row in truths(language, raw.alphabet, batch).values()
     ]
     return np.stack(rows, axis=-1)
 
 
-def _judge_exactly(raw: RawNetwork, source: Any, words: Sequence[Word], found: Judgement) -> None:
+def _judge_exactly(raw: RawNetwork, language: Any, words: Sequence[Word], found: Judgement) -> None:
     if not words:
         return
-    for word, expected in zip(words, _expected(raw, source, batch_of(words)).tolist(), strict=True):
+    for word, expected in zip(words, _expected(raw, language, batch_of(words)).tolist(), strict=True):
         rows = every_output(raw, word)
         for number, row in enumerate(rows):
             for place, value in enumerate(row):
@@ -118,21 +134,25 @@ def is_within(value: flint.arb, wanted: Fraction, allowed: Fraction) -> bool:
 
 
 def _judge_floats(
-    raw: RawNetwork, source: Any, claim: Any, words: Sequence[Word], ways: int, found: Judgement
+    raw: RawNetwork,
+    language: Any,
+    arithmetic: tuple[Format, Sequence[Way]],
+    words: Sequence[Word],
+    found: Judgement,
 ) -> None:
     if not words:
         return
     batch = batch_of(words)
     places = places_of(batch.lengths)
-    expected = _expected(raw, source, batch)
+    expected = _expected(raw, language, batch)
     real = np.broadcast_to(places.real[..., None], expected.shape)
     seen = np.ones_like(places.i)
     if raw.kind == "integer":
-        seen = shown(source["program"]["output"]["over"], places)
+        seen = shown(language[1]["numbers"]["mask"], places)
     times = np.broadcast_to(seen[..., None], expected.shape)[real].tolist()
     wanted = expected[real].tolist()
-    form = FORMATS[claim["arithmetic"]]
-    for way in covered_ways(claim["kernel"])[:ways]:
+    form, ways = arithmetic
+    for way in ways:
         output = run_every_output(raw, batch, form, way)
         found.floats += len(wanted)
         wrong = np.zeros(real.shape, dtype=bool)

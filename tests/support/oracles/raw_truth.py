@@ -1,7 +1,7 @@
-"""The truth of a certificate's source at every position, from FORMAT.md section 1 alone.
+"""The truth of a certificate's language at every position, from FORMAT.md section 1 alone.
 
-Nothing here imports attemper. The source is the JSON data of a certificate: a list of formula nodes, an
-automaton, or an attention program. Words run side by side, [word, position]; what stands in the padding means
+Nothing here imports attemper. The language is the JSON data of a certificate: a formula, an automaton, or an
+attention program. Words run side by side, [word, position]; what stands in the padding means
 nothing.
 """
 
@@ -22,6 +22,9 @@ from tests.support.oracles.raw_forward import Batch
 Bits = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
 
+Truths = dict[str | None, Bits | Numbers]
+"""The truth of each output, by its name; None if it is the only one and has none."""
+
 COMPARED: dict[str, Callable[[Numbers, Numbers], Bits]] = {
     "<=": operator.le,
     "<": operator.lt,
@@ -32,42 +35,43 @@ COMPARED: dict[str, Callable[[Numbers, Numbers], Bits]] = {
 }
 
 
-def truth(source: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Bits | Numbers:
-    """Whether the source holds at each position; an automaton, whether it accepts the prefix up to there.
+def truth(language: Sequence[Any], alphabet: Sequence[str], batch: Batch) -> Bits | Numbers:
+    """Whether the language holds at each position; an automaton, whether it accepts the prefix up to there.
 
     Of a program its only output, which is more than 1 where bits are added up that hold together.
     """
-    (found,) = truths(source, alphabet, batch).values()
+    (found,) = truths(language, alphabet, batch).values()
     return found
 
 
-def truths(
-    source: Mapping[str, Any], alphabet: Sequence[str], batch: Batch
-) -> dict[str | None, Bits | Numbers]:
+def truths(language: Sequence[Any], alphabet: Sequence[str], batch: Batch) -> Truths:
     """The truth of each output: of the only one, without a name, or of each symbol's bit.
 
     Numbers are Fractions, 0 in the padding; of an integer its share of the positions that are shown.
     """
-    if "program" in source:
-        return _run(source["program"], alphabet, batch)
-    return {None: _truth(source, alphabet, batch)}
+    match language:
+        case ["program language", program, _, _]:
+            return _run(program, alphabet, batch)
+        case ["dfa", symbols, moves, start, accepting]:
+            assert list(symbols) == list(alphabet)
+            return {None: _followed(np.array(moves), start, accepting, batch)}
+        case ["temporal language", nodes, _, _]:
+            return {None: _truth(nodes, alphabet, batch)}
+        case _:
+            raise ValueError(f"no language: {language}")
 
 
-def _truth(source: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Bits:
-    if "moves" in source:
-        return _followed(source, alphabet, batch)
+def _truth(nodes: Sequence[Any], alphabet: Sequence[str], batch: Batch) -> Bits:
     places = places_of(batch.lengths)
     known: list[Bits] = []
-    for node in source["formula"]:
+    for node in nodes:
         known.append(_node(node, known, alphabet, batch, places))
     return known[-1]
 
 
-def _followed(source: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Bits:
-    assert list(source["alphabet"]) == list(alphabet)
-    moves = np.array(source["moves"])
-    accepting = np.isin(np.arange(len(moves)), source["accepting"])
-    states = np.full(len(batch.lengths), source["start"])
+def _followed(moves: Numbers, start: int, accepted: Sequence[int], batch: Batch) -> Bits:
+    accepting = np.isin(np.arange(len(moves)), accepted)
+    states = np.full(len(batch.lengths), start)
     found = np.zeros(batch.tokens.shape, dtype=bool)
     for position in range(batch.tokens.shape[1]):
         states = moves[states, batch.tokens[:, position]]
@@ -89,9 +93,9 @@ def _node(node: Any, known: list[Bits], alphabet: Sequence[str], batch: Batch, p
             return _UNARY[name](known[k], places)
         case ["binary", name, k, m]:
             return _BINARY[name](known[k], known[m], places)
-        case ["compare", name, left, right]:
+        case ["comparison", name, left, right]:
             return COMPARED[name](_term(left, known, places), _term(right, known, places))
-        case ["predicate", predicate, term]:
+        case ["numerical", predicate, term]:
             return asked(predicate, _term(term, known, places))
         case _:
             raise ValueError(f"no node of a formula: {node}")
@@ -102,17 +106,17 @@ def _steps(places: Places) -> Numbers:
 
 
 def _term(term: Any, known: list[Bits], places: Places) -> Numbers:
-    total = np.full(places.i.shape, term[0])
-    for factor, name, *counted in term[1:]:
-        match name:
-            case "pos":
+    total = np.full(places.i.shape, term["constant"])
+    for factor, atom in term["parts"]:
+        match atom:
+            case ["position atom"]:
                 total = total + factor * _steps(places)
-            case "len":
+            case ["length atom"]:
                 total = total + factor * places.n
-            case "#<" | "#>" | "#":
-                total = total + factor * _count(name, known[counted[0]] & places.real)
+            case ["count atom", side, k]:
+                total = total + factor * _count(side, known[k] & places.real)
             case _:
-                raise ValueError(f"no term: {name}")
+                raise ValueError(f"no atom of a term: {atom}")
     return total
 
 
@@ -184,21 +188,18 @@ _BINARY: dict[str, Callable[[Bits, Bits, Places], Bits]] = {
 # Programs --------------------------------------------------------------------------------------------------
 
 
-def _run(
-    program: Mapping[str, Any], alphabet: Sequence[str], batch: Batch
-) -> dict[str | None, Bits | Numbers]:
+def _run(program: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Truths:
     """The outputs of a program at every position; a bit is 0 or 1."""
     assert list(program["alphabet"]) == list(alphabet)
     places = places_of(batch.lengths)
     rows: list[Numbers] = []
     for step in program["steps"]:
         rows.append(_step(step, rows, alphabet, batch, places))
-    output = program["output"]
-    if kind_of(output) is not None:
-        return _numbers(output, rows, places)
-    if isinstance(output, list):
-        return {symbol: rows[k] for symbol, k in output}
-    return {None: rows[output]}
+    if program["numbers"] is not None:
+        return _numbers(program["numbers"], rows, places)
+    if program["symbols"]:
+        return {symbol: rows[k] for symbol, k in program["symbols"]}
+    return {None: rows[program["output"]]}
 
 
 def broken_promises(program: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Bits:
@@ -209,17 +210,17 @@ def broken_promises(program: Mapping[str, Any], alphabet: Sequence[str], batch: 
     for step in program["steps"]:
         rows.append(_step(step, rows, alphabet, batch, places))
         match step:
-            case ["union" | "merge", list(read)]:
+            case ["gate", "union", read] | ["merge", read]:
                 alone = read
-            case ["attend", _, _, list(cases), *_]:
+            case ["attend", _, _, cases, _, _]:
                 alone = [here for here, _ in cases if here is not None]
             case _:
                 continue
         broken |= sum((rows[k] for k in alone), _zero(places)) > 1
-    if isinstance(program["output"], list):
-        broken |= sum((rows[k] for _, k in program["output"]), _zero(places)) != 1
-    if kind_of(program["output"]) == "distribution":
-        numbers = list(_numbers(program["output"], rows, places).values())
+    if program["symbols"]:
+        broken |= sum((rows[k] for _, k in program["symbols"]), _zero(places)) != 1
+    if kind_of(program) == "distribution":
+        numbers = list(_numbers(program["numbers"], rows, places).values())
         broken |= (sum(numbers) != 1) | np.any([number < 0 for number in numbers], axis=0)
     return (broken & places.real).any(axis=1)
 
@@ -229,21 +230,23 @@ def shown(mask: str, places: Places) -> Numbers:
     return np.where(places.real, _seen_sum(mask, np.ones(places.i.shape, dtype=np.int64), places), 1)
 
 
-def _numbers(output: Mapping[str, Any], rows: list[Numbers], places: Places) -> dict[str | None, Any]:
+def _numbers(said: Mapping[str, Any], rows: list[Numbers], places: Places) -> dict[str | None, Any]:
     """The numbers that a program puts out, by name."""
-    kind = kind_of(output)
-    if kind == "distribution":
+    if said["measure"] == "distribution":
         whole = np.ones(places.i.shape, dtype=np.int64)
-        return {name: _number(parts, rows, whole, places) for name, parts in output[kind]}
-    return {None: _number(output[kind], rows, shown(output["over"], places), places)}
+        named = zip(said["names"], said["rows"], strict=True)
+        return {name: _number(parts, rows, whole, places) for name, parts in named}
+    (parts,) = said["rows"]
+    return {None: _number(parts, rows, shown(said["mask"], places), places)}
 
 
 def _number(parts: Sequence[Any], rows: list[Numbers], seen: Numbers, places: Places) -> Any:
     """The sum of factor * bit * count / seen: of a part without a count, of factor * bit."""
-    factors = [Fraction(factor) for factor, _, _ in parts]
+    factors = [Fraction(part["factor"]) for part in parts]
     common = math.lcm(*(factor.denominator for factor in factors))
     total = np.zeros(places.i.shape, dtype=object)
-    for factor, (_, bit, count) in zip(factors, parts, strict=True):
+    for factor, part in zip(factors, parts, strict=True):
+        bit, count = part["bit"], part["count"]
         term = (seen if count is None else rows[count]) * (1 if bit is None else rows[bit])
         total += int(factor * common) * np.where(places.real, term, 0).astype(object)
     found = np.full(places.i.shape, Fraction(0), dtype=object)
@@ -261,18 +264,19 @@ def _step(step: Any, rows: list[Numbers], alphabet: Sequence[str], batch: Batch,
             return _placed(form, places)
         case ["not", k]:
             return 1 - rows[k]
-        case [("and" | "or" | "xor" | "union" | "merge") as gate, list(read)]:
+        case ["gate", gate, list(read)]:
             return _gate(gate, [rows[k] for k in read], places)
+        case ["merge", list(read)]:
+            return sum((rows[k] for k in read), _zero(places))
         case ["table", list(read), list(lines)]:
             given = [
-                sum((rows[k] == int(bit) for k, bit in zip(read, line, strict=True)), _zero(places))
+                sum((rows[k] == bit for k, bit in zip(read, line, strict=True)), _zero(places))
                 for line in lines
             ]
             return sum(((hits == len(read)).astype(np.int64) for hits in given), _zero(places))
-        case ["attend", mask, choice, where, value, *default]:
-            cases = where if isinstance(where, list) else [[None, where]]
+        case ["attend", mask, choice, cases, value, default]:
             sought = [(None if here is None else rows[here], rows[there]) for here, there in cases]
-            return _attended(mask, choice == "leftmost", sought, rows[value], places, *default)
+            return _attended(mask, choice == "leftmost", sought, rows[value], places, default)
         case ["nearest", mask, choice, where, query, key, value]:
             counts = (_clamped(rows[k], places) for k in (query, key))
             return _nearest(mask, choice == "leftmost", rows[where], *counts, rows[value], places)
@@ -280,10 +284,9 @@ def _step(step: Any, rows: list[Numbers], alphabet: Sequence[str], batch: Batch,
             own, keys = (_clamped(rows[k], places) for k in (query, key))
             found = _nearest(mask, choice == "leftmost", rows[where], own, keys, keys, places)
             return (found == own).astype(np.int64)
-        case [("previous" | "next") as direction, k]:
-            return _neighbour(direction, 1, rows[k], rows[k], places)
-        case [("previous" | "next") as direction, k, distance, default]:
-            return _neighbour(direction, distance, rows[k], _zero(places) + default, places)
+        case ["shift", direction, k, distance, default]:
+            at_edge = rows[k] if default is None else _zero(places) + default
+            return _neighbour(direction, distance, rows[k], at_edge, places)
         case ["count", mask, k]:
             return _seen_sum(mask, rows[k], places)
         case ["linear", list(parts), constant]:
@@ -292,7 +295,7 @@ def _step(step: Any, rows: list[Numbers], alphabet: Sequence[str], batch: Batch,
             return (rows[k] >= threshold).astype(np.int64)
         case ["equals", k, value]:
             return (rows[k] == value).astype(np.int64)
-        case ["test", predicate, k, scale, shift]:
+        case ["count test", predicate, k, scale, shift]:
             return asked(predicate, scale * rows[k] + shift).astype(np.int64)
         case _:
             raise ValueError(f"no step of a program: {step}")
@@ -319,8 +322,10 @@ def _gate(name: str, read: list[Numbers], places: Places) -> Numbers:
             return (holding > 0).astype(np.int64)
         case "xor":
             return total % 2
-        case _:
+        case "union":
             return total
+        case _:
+            raise ValueError(f"no gate: {name}")
 
 
 def _visible(mask: str, i: int, places: Places) -> Bits:
@@ -349,7 +354,7 @@ def _attended(
     sought: list[Sought],
     value: Numbers,
     places: Places,
-    default: int | None = None,
+    default: bool | None,
 ) -> Numbers:
     """The value at the outermost of the visible positions where the fewest sought bits are missing.
 

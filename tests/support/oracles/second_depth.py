@@ -7,12 +7,12 @@ evaluated at every position, and the classes are found from one whole word for e
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
-from tests.support.oracles.second_reader.forms import NothingShownError, holds, value_of
+from tests.support.oracles.second_reader.forms import NothingShownError, has_sense, holds, leaves, value_of
+from tests.support.oracles.second_reader.program_shape import complaint
+from tests.support.oracles.shapes import MisshapenError, read_json, require
 
 PROVED, REFUTED, UNKNOWN, MALFORMED = "PROVED", "REFUTED", "UNKNOWN", "MALFORMED"
 
@@ -65,104 +65,39 @@ def _require(condition: object) -> None:
         raise MalformedError
 
 
-def _entries(value: object, *names: str) -> dict[str, Any]:
-    """The object, which has exactly these entries."""
-    _require(isinstance(value, dict) and set(value) == set(names))
-    assert isinstance(value, dict)
-    return value
-
-
-def _list(value: object) -> list[Any]:
-    _require(isinstance(value, list))
-    assert isinstance(value, list)
-    return value
-
-
-def _integer(value: object, least: int = 0, below: int = 2**63) -> int:
-    _require(type(value) is int and least <= value < below)
-    assert isinstance(value, int)
-    return value
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object in which no key stands twice."""
-    _require(len({name for name, _ in pairs}) == len(pairs))
-    return dict(pairs)
-
-
-def _no_constant(name: str) -> Any:
-    raise MalformedError
-
-
 def _file(data: bytes) -> dict[str, Any]:
+    """The file, which has the shape of section 12, and keeps what the text says beside it."""
     try:
-        value = json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
+        file = read_json(data)
+        require("depth", file, 12)
+    except MisshapenError as error:
         raise MalformedError from error
-    file = _entries(value, "format", "language", "symbols", "period", "choice", "claims")
-    _require(file["format"] == "attemper-depth/1")
-    _alphabet(file["symbols"])
-    period = _list(file["period"])
-    _require(len(period) == 2)
-    for number in period:
-        _integer(number, least=1)
-    _require(file["choice"] in ("both", "leftmost", "rightmost"))
-    _language(file["language"], file["symbols"])
-    _require(_list(file["claims"]))
+    alphabet = file["alphabet"]
+    _require(alphabet and all(symbol and symbol.isprintable() and " " not in symbol for symbol in alphabet))
+    _require(len(set(alphabet)) == len(alphabet))
+    _language(file["language"], alphabet)
+    _require(file["claims"])
     for claim in file["claims"]:
-        _claim(claim, file["symbols"])
-    return file
+        match claim:
+            case ["inseparable", _, words]:
+                _require(all(word and set(word) <= set(alphabet) for word in words))
+            case ["enough by formula", _, nodes]:
+                _formula(nodes, alphabet)
+    return cast("dict[str, Any]", file)
 
 
-def _alphabet(value: object) -> None:
-    symbols = _list(value)
-    _require(symbols and all(isinstance(symbol, str) and symbol for symbol in symbols))
-    _require(all(symbol.isprintable() and " " not in symbol for symbol in symbols))
-    _require(len(set(symbols)) == len(symbols))
-
-
-def _claim(claim: object, symbols: list[str]) -> None:
-    _require(isinstance(claim, dict))
-    assert isinstance(claim, dict)
-    kind = next((name for name in ("words", "classes", "formula") if name in claim), "words")
-    _entries(claim, "layers", kind)
-    _integer(claim["layers"])
-    if kind == "classes":
-        _integer(claim["classes"])
-    elif kind == "formula":
-        _formula(claim["formula"], symbols)
-    else:
-        _require(len(_list(claim["words"])) == 2)
-        for word in claim["words"]:
-            _require(_list(word) and all(isinstance(letter, str) and letter in symbols for letter in word))
-
-
-def _language(value: object, symbols: list[str]) -> None:
-    _require(isinstance(value, dict))
-    assert isinstance(value, dict)
-    if "formula" in value:
-        _entries(value, "formula", "at", "accepts_empty")
-        _formula(value["formula"], symbols)
-    elif "program" in value:
-        _entries(value, "program", "at", "accepts_empty")
-        _program(value["program"], symbols)
-    else:
-        _automaton(value, symbols)
-        return
-    _require(value["at"] in ("last", "first") and isinstance(value["accepts_empty"], bool))
-
-
-def _automaton(value: object, symbols: list[str]) -> None:
-    automaton = _entries(value, "alphabet", "moves", "start", "accepting")
-    _require(automaton["alphabet"] == symbols)
-    moves = _list(automaton["moves"])
-    for row in moves:
-        _require(len(_list(row)) == len(symbols))
-        for state in row:
-            _integer(state, below=len(moves))
-    _integer(automaton["start"], below=len(moves))
-    for state in _list(automaton["accepting"]):
-        _integer(state, below=len(moves))
+def _language(language: list[Any], alphabet: list[str]) -> None:
+    match language:
+        case ["temporal language", nodes, _, _]:
+            _formula(nodes, alphabet)
+        case ["program language", program, _, _]:
+            _require(program["alphabet"] == alphabet)
+            _program(program)
+        case ["dfa", symbols, moves, start, accepting]:
+            _require(symbols == alphabet)
+            _require(all(len(row) == len(symbols) and max(row) < len(moves) for row in moves))
+            _require(start < len(moves) and all(state < len(moves) for state in accepting))
+            _require(accepting == sorted(set(accepting)))
 
 
 def _since(f: Truth, g: Truth, i: int) -> bool:
@@ -211,51 +146,54 @@ _RELATIONS: dict[str, Callable[[int, int], bool]] = {
 }
 
 
-def _formula(value: object, symbols: list[str]) -> None:
-    """The list of subformulas, operands first; one that stands twice or is no operand changes nothing."""
-    nodes = _list(value)
+def _formula(nodes: list[Any], symbols: list[str]) -> None:
+    """The distinct subformulas, each once, operands first and from left to right, the formula last."""
     _require(nodes)
     for number, node in enumerate(nodes):
-        _require(_list(node) and isinstance(node[0], str))
+        _require(node not in nodes[:number])
+        _require(all(k < number for k in _operands(node)))
         match node:
             case ["symbol", letter]:
-                _require(isinstance(letter, str) and letter in symbols)
-            case ["constant", truth]:
-                _require(isinstance(truth, bool))
-            case ["first"] | ["last"]:
-                pass
-            case ["unary", operator, operand]:
-                _require(isinstance(operator, str) and operator in _UNARY)
-                _integer(operand, below=number)
-            case ["binary", operator, left, right]:
-                _require(isinstance(operator, str) and operator in _BINARY)
-                _integer(left, below=number)
-                _integer(right, below=number)
-            case ["compare", relation, left, right]:
-                _require(isinstance(relation, str) and relation in _RELATIONS)
-                _term(left, number)
-                _term(right, number)
-            case ["predicate", ["mod", m, r], term]:
-                _integer(r, below=_integer(m, least=1))
-                _term(term, number)
-            case _:
-                raise MalformedError
+                _require(letter in symbols)
+            case ["numerical", predicate, _]:
+                _predicate(predicate)
+        for term in _terms(node):
+            atoms = [atom for _, atom in term["parts"]]
+            _require(all(atom not in atoms[:k] for k, atom in enumerate(atoms)))
+            _require(all(factor != 0 for factor, _ in term["parts"]))
+    _require(_in_order(nodes) == list(range(len(nodes))))
 
 
-def _term(value: object, number: int) -> None:
-    term = _list(value)
-    _require(term)
-    _integer(term[0], least=-(2**63))
-    for part in term[1:]:
-        _require(_list(part))
-        _integer(part[0], least=-(2**63))
-        match part[1:]:
-            case ["pos"] | ["len"]:
-                pass
-            case ["#<" | "#>" | "#", node]:
-                _integer(node, below=number)
-            case _:
-                raise MalformedError
+def _operands(node: list[Any]) -> list[int]:
+    """The nodes that a node is made of, from left to right."""
+    match node:
+        case ["unary", _, k]:
+            return [k]
+        case ["binary", _, k, m]:
+            return [k, m]
+        case _:
+            atoms = [atom for term in _terms(node) for _, atom in term["parts"]]
+            return [atom[2] for atom in atoms if atom[0] == "count atom"]
+
+
+def _terms(node: list[Any]) -> list[dict[str, Any]]:
+    return node[2:] if node[0] in ("comparison", "numerical") else []
+
+
+def _in_order(nodes: list[Any]) -> list[int]:
+    """The nodes that the last one is made of, each once, operands first and from left to right."""
+    found: list[int] = []
+    waiting: list[tuple[int, bool]] = [(len(nodes) - 1, False)]
+    seen: set[int] = set()
+    while waiting:
+        k, is_done = waiting.pop()
+        if is_done:
+            found.append(k)
+        elif k not in seen:
+            seen.add(k)
+            waiting.append((k, True))
+            waiting += [(operand, False) for operand in reversed(_operands(nodes[k]))]
+    return found
 
 
 # --- programs -------------------------------------------------------------------------------------
@@ -267,123 +205,24 @@ _MASKS: dict[str, Callable[[int, int], bool]] = {
     ">": lambda i, j: j > i,
     "all": lambda i, j: True,
 }
-_WEAK = ("<=", ">=", "all")
-_CHOICES = ("rightmost", "leftmost")
 
 
-def _program(value: object, symbols: list[str]) -> None:
+def _program(program: dict[str, Any]) -> None:
     """References go to earlier steps, of bits or of counts as they must be; the output is one bit."""
-    program = _entries(value, "alphabet", "steps", "output")
-    _require(program["alphabet"] == symbols)
-    bits: set[int] = set()
-    counts: set[int] = set()
-    for number, step in enumerate(_list(program["steps"])):
-        _require(_list(step) and isinstance(step[0], str))
-        read_bits, read_counts = _reads(step, symbols)
-        _require(all(type(k) is int and k in bits for k in read_bits))
-        _require(all(type(k) is int and k in counts for k in read_counts))
-        (counts if step[0] in ("count", "linear") else bits).add(number)
-    _require(type(program["output"]) is int and program["output"] in bits)
+    _require(not program["symbols"] and program["numbers"] is None and complaint(program) is None)
+    for step in program["steps"]:
+        match step:
+            case ["place", form]:
+                for leaf in leaves(form):
+                    if leaf[0] == "test":
+                        _predicate(leaf[1])
+            case ["count test", predicate, *_]:
+                _predicate(predicate)
 
 
-def _reads(step: list[Any], symbols: list[str]) -> tuple[list[Any], list[Any]]:
-    """The numbers of the bits and of the counts that a step reads."""
-    match step:
-        case ["letter", letters]:
-            _require(all(isinstance(letter, str) and letter in symbols for letter in _list(letters)))
-            _require(len(set(letters)) == len(letters))
-            return [], []
-        case ["place", form]:
-            _closed_form(form)
-            return [], []
-        case ["not", k]:
-            return [k], []
-        case ["and" | "or" | "xor" | "union" | "merge", operands]:
-            return _list(operands), []
-        case ["table", operands, rows]:
-            _require(len(_list(operands)) <= 12 and all(isinstance(row, str) for row in _list(rows)))
-            _require(all(len(row) == len(operands) and set(row) <= {"0", "1"} for row in rows))
-            _require(len(set(rows)) == len(rows))
-            return operands, []
-        case ["previous" | "next", k]:
-            return [k], []
-        case ["previous" | "next", k, distance, default]:
-            _require(1 <= _integer(distance) <= 64)
-            _integer(default, below=2)
-            return [k], []
-        case ["attend", mask, choice, where, v, *rest]:
-            _require(isinstance(mask, str) and mask in _MASKS and choice in _CHOICES and len(rest) <= 1)
-            for default in rest:
-                _integer(default, below=2)
-            return [v, *_cases_read(where)], []
-        case ["nearest", mask, choice, where, query, key, v]:
-            _require(mask in _WEAK and choice in _CHOICES)
-            return [v, *_cases_read(where)], [query, key]
-        case ["matched", mask, choice, where, query, key]:
-            _require(mask in _WEAK and choice in _CHOICES)
-            return _cases_read(where), [query, key]
-        case ["count", mask, k]:
-            _require(isinstance(mask, str) and mask in _MASKS)
-            return [k], []
-        case ["linear", parts, constant]:
-            _integer(constant, least=-(2**63))
-            for part in _list(parts):
-                _require(len(_list(part)) == 2)
-                _integer(part[0], least=-(2**63))
-            return [], [part[1] for part in parts]
-        case ["compare" | "equals", k, t]:
-            _integer(t, least=-(2**63))
-            return [], [k]
-        case ["test", predicate, k, a, b]:
-            _predicate(predicate)
-            _integer(a, least=-(2**63))
-            _integer(b, least=-(2**63))
-            return [], [k]
-    raise MalformedError
-
-
-def _cases_read(where: object) -> list[Any]:
-    if type(where) is int:
-        return [where]
-    cases = _list(where)
-    _require(cases and all(len(_list(case)) == 2 for case in cases))
-    _require(all(case[0] is not None for case in cases))
-    return [k for case in cases for k in case]
-
-
-def _predicate(predicate: object) -> None:
-    match predicate:
-        case "zero" | "nonnegative":
-            pass
-        case ["mod", m, r]:
-            _integer(r, below=_integer(m, least=1))
-        case _:
-            raise MalformedError
-
-
-_RATIONAL = re.compile(r"-?[0-9]{1,40}(/[0-9]{1,40})?")
-
-
-def _closed_form(form: object) -> None:
-    match form:
-        case "i" | "n" | "sign":
-            pass
-        case str():
-            _require(_RATIONAL.fullmatch(form) and not re.search("/0+$", form))
-        case ["+" | "*", *parts]:
-            for part in parts:
-                _closed_form(part)
-        case ["^", part, exponent]:
-            _integer(exponent, least=-16, below=17)
-            _closed_form(part)
-        case ["test", predicate, a, b, c]:
-            _predicate(predicate)
-            for number in (a, b, c):
-                _integer(number, least=-(2**63))
-        case ["digits", part]:
-            _closed_form(part)
-        case _:
-            raise MalformedError
+def _predicate(predicate: list[Any]) -> None:
+    _require(has_sense(predicate))
+    _require(predicate[0] != "named" or predicate[1] in ("even", "odd", "prime", "square"))
 
 
 def program_values(program: dict[str, Any], word: Word) -> list[int]:
@@ -409,31 +248,31 @@ def _step_at(step: list[Any], i: int, word: Word, values: list[list[int]]) -> in
             return int(value)
         case ["not", k]:
             return int(1 - values[k][i])
-        case ["and", operands]:
+        case ["gate", "and", operands]:
             return int(all(values[k][i] for k in operands))
-        case ["or", operands]:
+        case ["gate", "or", operands]:
             return int(any(values[k][i] for k in operands))
-        case ["xor", operands]:
+        case ["gate", "xor", operands]:
             return int(sum(values[k][i] for k in operands) % 2)
-        case ["union" | "merge", operands]:
+        case ["gate", "union", operands] | ["merge", operands]:
             total = sum(values[k][i] for k in operands)
             if total > 1:
                 raise NotCoveredError
             return total
         case ["table", operands, rows]:
-            return int("".join(str(values[k][i]) for k in operands) in rows)
-        case ["previous" | "next" as direction, k]:
-            j = i - 1 if direction == "previous" else i + 1
-            return int(values[k][j if 1 <= j <= n else i])
-        case ["previous" | "next" as direction, k, distance, default]:
+            return int([bool(values[k][i]) for k in operands] in rows)
+        case ["shift", direction, k, distance, default]:
             j = i - distance if direction == "previous" else i + distance
-            return int(values[k][j] if 1 <= j <= n else default)
-        case ["attend", mask, choice, where, v, *rest]:
+            at_edge = values[k][i] if default is None else default
+            return int(values[k][j] if 1 <= j <= n else at_edge)
+        case ["attend", mask, choice, cases, v, default]:
             visible = [j for j in range(1, n + 1) if _MASKS[mask](i, j)]
-            bits = _cases_in_force(where, i, values)
-            if rest:
+            bits = [k for h, k in cases if h is None or values[h][i]]
+            if len(bits) > 1:
+                raise NotCoveredError
+            if default is not None:
                 best = [j for j in visible if bits and values[bits[0]][j]]
-                return int(values[v][_chosen(best, choice)] if best else rest[0])
+                return int(values[v][_chosen(best, choice)] if best else default)
             if not visible:
                 return 0
             score = {j: sum(values[k][j] for k in bits) for j in visible}
@@ -451,27 +290,19 @@ def _step_at(step: list[Any], i: int, word: Word, values: list[list[int]]) -> in
             return int(values[k][i] >= t)
         case ["equals", k, t]:
             return int(values[k][i] == t)
-        case ["test", predicate, k, a, b]:
+        case ["count test", predicate, k, a, b]:
             return int(holds(predicate, a * values[k][i] + b))
     raise NotCoveredError
 
 
-def _cases_in_force(where: Any, i: int, values: list[list[int]]) -> list[int]:
-    bits = [where] if isinstance(where, int) else [k for h, k in where if values[h][i]]
-    if len(bits) > 1:
-        raise NotCoveredError
-    return bits
-
-
 def _nearest(
-    mask: str, choice: str, where: Any, query: int, key: int, i: int, n: int, values: list[list[int]]
+    mask: str, choice: str, where: int, query: int, key: int, i: int, n: int, values: list[list[int]]
 ) -> int:
-    bits = _cases_in_force(where, i, values)
     cost = {}
     for j in range(1, n + 1):
         if _MASKS[mask](i, j):
             difference = min(max(values[query][i], 1), n) - min(max(values[key][j], 1), n)
-            cost[j] = difference**2 + (0 if all(values[k][j] for k in bits) else 1)
+            cost[j] = difference**2 + 1 - values[where][j]
     return _chosen([j for j in cost if cost[j] == min(cost.values())], choice)
 
 
@@ -505,26 +336,26 @@ def _true_at(node: list[Any], i: int, word: Word, table: list[Truth]) -> bool:
             return _UNARY[operator](table[k], i)
         case ["binary", operator, k, m]:
             return _BINARY[operator](table[k], table[m], i)
-        case ["compare", relation, left, right]:
+        case ["comparison", relation, left, right]:
             return _RELATIONS[relation](_number(left, i, n, table), _number(right, i, n, table))
-        case ["predicate", ["mod", m, r], term]:
+        case ["numerical", ["remainder", m, r], term]:
             return bool(_number(term, i, n, table) % m == r)
     raise NotCoveredError
 
 
-def _number(term: list[Any], i: int, n: int, table: list[Truth]) -> int:
-    total = int(term[0])
-    for factor, *what in term[1:]:
-        match what:
-            case ["pos"]:
+def _number(term: dict[str, Any], i: int, n: int, table: list[Truth]) -> int:
+    total = int(term["constant"])
+    for factor, atom in term["parts"]:
+        match atom:
+            case ["position atom"]:
                 total += factor * (i + 1)
-            case ["len"]:
+            case ["length atom"]:
                 total += factor * n
-            case ["#<", k]:
+            case ["count atom", "#<", k]:
                 total += factor * sum(table[k][: i + 1])
-            case ["#>", k]:
+            case ["count atom", "#>", k]:
                 total += factor * sum(table[k][i:])
-            case ["#", k]:
+            case ["count atom", "#", k]:
                 total += factor * sum(table[k])
     return total
 
@@ -583,25 +414,31 @@ def layers_of(nodes: list[Any]) -> int:
 # --- languages ------------------------------------------------------------------------------------
 
 
-def accepts(language: dict[str, Any], word: Word) -> bool:
+def accepts(language: list[Any], word: Word) -> bool:
     """Whether a word of one or more letters is in the language."""
-    if "moves" in language:
-        return _state(language, word) in language["accepting"]
-    if "formula" in language:
-        values = truths(language["formula"], word)[-1]
-    else:
-        values = [bool(bit) for bit in program_values(language["program"], word)]
-    return values[-1] if language["at"] == "last" else values[0]
+    match language:
+        case ["dfa", _, _, _, accepting]:
+            return _state(language, word) in accepting
+        case ["temporal language", nodes, at, _]:
+            values = truths(nodes, word)[-1]
+        case ["program language", program, at, _]:
+            values = [bool(bit) for bit in program_values(program, word)]
+        case _:
+            raise AssertionError(language)
+    return values[-1] if at == "last" else values[0]
 
 
-def _state(language: dict[str, Any], word: Word) -> Any:
+def _state(language: list[Any], word: Word) -> Any:
     """The state of an automaton, or the truths of a past formula's parts, after a word with letters."""
-    if "moves" in language:
-        state = language["start"]
-        for letter in word:
-            state = language["moves"][state][language["alphabet"].index(letter)]
-        return state
-    return tuple(truth[-1] for truth in truths(language["formula"], word))
+    match language:
+        case ["dfa", alphabet, moves, state, _]:
+            for letter in word:
+                state = moves[state][alphabet.index(letter)]
+            return state
+        case ["temporal language", nodes, *_]:
+            return tuple(truth[-1] for truth in truths(nodes, word))
+        case _:
+            raise AssertionError(language)
 
 
 # --- what k layers know ---------------------------------------------------------------------------
@@ -651,29 +488,42 @@ class Knowledge:
 # --- the rules ------------------------------------------------------------------------------------
 
 
-def _verdict(file: dict[str, Any], claim: dict[str, Any], patience: int) -> str:
-    if "words" in claim:
-        return _of_words(file, claim)
-    if "classes" in claim:
-        return _of_classes(file, claim, patience)
-    return _of_formula(file, claim, patience)
+def _verdict(file: dict[str, Any], claim: list[Any], patience: int) -> str:
+    match claim:
+        case ["inseparable", k, words]:
+            return _of_words(file, k, words)
+        case ["enough by classes", k, number]:
+            return _of_classes(file, k, number, patience)
+        case ["enough by formula", k, nodes]:
+            return _of_formula(file, k, nodes, patience)
+        case _:
+            raise AssertionError(claim)
 
 
-def _of_words(file: dict[str, Any], claim: dict[str, Any]) -> str:
-    k, (left, right) = claim["layers"], claim["words"]
+def _knowledge(file: dict[str, Any]) -> Knowledge:
+    networks = file["networks"]
+    return Knowledge([networks["prefix"], networks["period"]], networks["choice"])
+
+
+def _of_words(file: dict[str, Any], k: int, words: list[Word]) -> str:
+    left, right = words
     if k > MOST_LAYERS or max(len(left), len(right)) > LONGEST_WORD:
         return UNKNOWN
     if accepts(file["language"], left) == accepts(file["language"], right):
         return REFUTED
-    knowledge = Knowledge(file["period"], file["choice"])
+    knowledge = _knowledge(file)
     return PROVED if knowledge.at_end(left, k) == knowledge.at_end(right, k) else REFUTED
 
 
-def _has_states(language: dict[str, Any]) -> bool:
+def _has_states(language: list[Any]) -> bool:
     """Whether section 13 says how the language is followed letter by letter."""
-    if "moves" in language:
-        return True
-    return "formula" in language and language["at"] == "last" and is_past(language["formula"])
+    match language:
+        case ["dfa", *_]:
+            return True
+        case ["temporal language", nodes, "last", _]:
+            return is_past(nodes)
+        case _:
+            return False
 
 
 def _met(symbols: list[str], value: Callable[[Word], Any], patience: int) -> Iterator[tuple[Word, Any]]:
@@ -692,27 +542,27 @@ def _met(symbols: list[str], value: Callable[[Word], Any], patience: int) -> Ite
                 yield longer, met
 
 
-def _of_classes(file: dict[str, Any], claim: dict[str, Any], patience: int) -> str:
-    k, language = claim["layers"], file["language"]
-    if k > MOST_LAYERS or claim["classes"] > MOST_PAIRS or not _has_states(language):
+def _of_classes(file: dict[str, Any], k: int, claimed: int, patience: int) -> str:
+    language = file["language"]
+    if k > MOST_LAYERS or claimed > MOST_PAIRS or not _has_states(language):
         return UNKNOWN
-    knowledge = Knowledge(file["period"], file["choice"])
+    knowledge = _knowledge(file)
     verdicts: dict[int, bool] = {}
     contradiction = False
 
     def value(word: Word) -> tuple[int, Any]:
         return knowledge.at_end(word, k), _state(language, word)
 
-    for word, (number, _) in _met(file["symbols"], value, patience):
+    for word, (number, _) in _met(file["alphabet"], value, patience):
         contradiction |= verdicts.setdefault(number, accepts(language, word)) != accepts(language, word)
-    return PROVED if len(verdicts) == claim["classes"] and not contradiction else REFUTED
+    return PROVED if len(verdicts) == claimed and not contradiction else REFUTED
 
 
-def _of_formula(file: dict[str, Any], claim: dict[str, Any], patience: int) -> str:
-    language, nodes = file["language"], claim["formula"]
-    if not is_past(nodes) or file["choice"] == "leftmost":
+def _of_formula(file: dict[str, Any], k: int, nodes: list[Any], patience: int) -> str:
+    language = file["language"]
+    if not is_past(nodes) or file["networks"]["choice"] == "leftmost":
         return UNKNOWN
-    if layers_of(nodes) > claim["layers"]:
+    if layers_of(nodes) > k:
         return REFUTED
     if not _has_states(language):
         return UNKNOWN
@@ -722,6 +572,6 @@ def _of_formula(file: dict[str, Any], claim: dict[str, Any], patience: int) -> s
 
     right = all(
         truths(nodes, word)[-1][-1] == accepts(language, word)
-        for word, _ in _met(file["symbols"], value, patience)
+        for word, _ in _met(file["alphabet"], value, patience)
     )
     return PROVED if right else REFUTED

@@ -17,7 +17,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
 from attemper.theories.depth.ask import depth
-from attemper.theories.depth.certificate import EnoughByClasses, EnoughByFormula, Inseparable, load
+from attemper.theories.depth.certificate import DEPTH, EnoughByClasses, EnoughByFormula, Inseparable
 from attemper.theories.depth.check.claims import judge_depth
 from attemper.theories.depth.search import searching
 from attemper.workbench.cli.time_limit import TimeUp
@@ -47,7 +47,7 @@ def test_a_file_is_written_that_both_checkers_prove(tmp_path: Path) -> None:
     found = run("depth", f"regex:{NESTED}", *AB, "-o", place, "--json").record
     assert (found["at_least"], found["at_most"], found["least"]) == (4, 4, 4)
     assert found["by"]["layers"] == 4
-    claims = load(place)
+    claims = DEPTH.load(place)
     assert [claim.layers for claim in claims.claims] == [0, 1, 2, 3, 4]
     assert isinstance(claims.claims[-1], EnoughByFormula)
     checked = run("check", place, "--json")
@@ -55,7 +55,7 @@ def test_a_file_is_written_that_both_checkers_prove(tmp_path: Path) -> None:
     assert [claim["verdict"] for claim in checked.record["claims"]] == ["PROVED"] * 5
     assert "networks: every future-masked transformer of unique hard attention" in run("check", place).out
     data = json.loads(place.read_text())
-    data["claims"][3]["words"][0].append("a")
+    data["claims"][3][2][0].append("a")
     place.write_text(json.dumps(data))
     assert run("check", place).code == 10
     assert run("check", place, "--model", "x").code == 2
@@ -64,11 +64,11 @@ def test_a_file_is_written_that_both_checkers_prove(tmp_path: Path) -> None:
 def test_a_formula_is_the_language_of_its_file(tmp_path: Path) -> None:
     place = tmp_path / "depth.json"
     assert run("depth", "formula:O (b & Y a)", *AB, "-o", place).code == 0
-    assert isinstance(load(place).language, TemporalLanguage)
-    assert judge_depth(load(place)).status is Status.PROVED
+    assert isinstance(DEPTH.load(place).language, TemporalLanguage)
+    assert judge_depth(DEPTH.load(place)).status is Status.PROVED
     ahead = run("depth", "formula:F (a & X b)", "--at", "first", *AB, "-o", place, "--json")
     assert ahead.record["least"] == 2
-    assert isinstance(load(place).language, Dfa)
+    assert isinstance(DEPTH.load(place).language, Dfa)
 
 
 def test_counts_modulo_a_number_are_regular_and_others_not() -> None:

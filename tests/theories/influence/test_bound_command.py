@@ -88,7 +88,7 @@ def test_a_bound_is_written_and_checked() -> None:
     unnamed = attemper("check", "bound.json")
     assert (unnamed.code, "--model MODULE:OBJECT" in unnamed.err) == (ExitCode.USAGE, True)
     changed = json.loads(Path("bound.json").read_text())
-    changed["bound"]["constant"] = "300"
+    changed["bound"][2] = "300"
     Path("bound.json").write_text(json.dumps(changed))
     # In this process: another one would import torch again.
     assert check_path(Path("bound.json"), model="some_encoders:majority").status is Status.UNKNOWN

@@ -12,7 +12,7 @@ import pytest
 import attemper as library
 from attemper.checker.verdict import Status
 from attemper.models.hard.examples import RandomTables
-from attemper.theories.refutation.certificate.files import load
+from attemper.theories.refutation.certificate.files import REFUTATION
 from attemper.theories.refutation.finding import Finding
 from tests.support.cli.command_line import attemper
 from tests.support.drawn.hard_examples import ones
@@ -100,7 +100,7 @@ def test_a_file_is_written_and_checked(here: Path) -> None:
     source = f"{here.name}:brackets"
     options = ("zoo:dyck-1", "--length", "31", "--free", "0.2", "-o", "out.json")
     assert attemper("refute", source, *options).code == 0
-    found = load(Path("out.json"))
+    found = REFUTATION.load(Path("out.json"))
     assert len(found.restriction.free) >= 0.2 * 31
     checked = attemper("check", "out.json", "--model", source, "--json")
     assert (checked.code, json.loads(checked.out)["verdict"]) == (0, "PROVED")

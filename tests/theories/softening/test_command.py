@@ -18,7 +18,7 @@ from attemper import HeadOf, LayerOf, hard_network
 
 def network(key, value):
     layer = LayerOf([HeadOf("<=", {"seen": {value: 1}}, query=[{"one": 1}], key=[key])])
-    places = {"one": "1", "place": ["*", "i", ["^", "n", -1]]}
+    places = {"one": 1, "place": ["product", [["position"], ["power", ["length"], -1]]]}
     return hard_network("ab", embedding={"a": {"a": 1}}, positions=places, layers=[layer], output="seen")
 
 

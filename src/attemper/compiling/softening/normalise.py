@@ -231,7 +231,10 @@ def _times(factor: Fraction, closed: closed_forms.ClosedForm) -> closed_forms.Cl
         else closed_forms.times(factor, closed)
     )
     try:
-        return closed_forms.FORM.read(closed_forms.FORM.encode(product))
+        found = closed_forms.FORM.read(closed_forms.FORM.encode(product))
+        for complaint in closed_forms.complaints(found):
+            raise CodecError(complaint)
+        return found
     except CodecError as error:
         raise UnsupportedError(
             f"the position embedding {closed_forms.show_form(closed)[:80]} times lambda "

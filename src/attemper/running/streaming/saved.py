@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, final
 
-from attemper.documents import Document, text_of
+from attemper.documents import Document, brief, text_of
 from attemper.errors import MalformedFileError
 from attemper.exact.codec import Codec, Within
 from attemper.files import parse_json, read_bytes
@@ -73,7 +73,7 @@ def _decoded(data: object, digest: str, name: str) -> Saved:
     try:
         saved = STREAM.decode(entries)
     except (ValueError, RecursionError) as error:
-        raise _malformed(name, str(error)) from None
+        raise _malformed(name, brief(error)) from None
     if saved.network != digest:
         raise MalformedFileError(
             f"{name} holds the state of a stream of the network {saved.network[:80]}, and this is the "
@@ -89,4 +89,4 @@ def _digest(data: Mapping[str, object]) -> str:
 
 
 def _malformed(name: str, why: str) -> MalformedFileError:
-    return MalformedFileError(f"{name} holds no state of a stream: {why[:300]}; begin without it")
+    return MalformedFileError(f"{name} holds no state of a stream: {why}; begin without it")

@@ -22,7 +22,8 @@ def program(random: Random) -> Program:
         else:
             steps.append(_test(random, counts) if counts and random.random() < 0.25 else _bit(random, bits))
             bits.append(len(steps) - 1)
-    return {"alphabet": ["a", "b"], "steps": steps, "output": random.choice(bits[-3:])}
+    output = random.choice(bits[-3:])
+    return {"alphabet": ["a", "b"], "steps": steps, "output": output, "symbols": [], "numbers": None}
 
 
 def groups(random: Random, drawn: Program) -> list[list[int]]:
@@ -31,33 +32,34 @@ def groups(random: Random, drawn: Program) -> list[list[int]]:
     return [random.choices(bits, k=random.randrange(1, 3)) for _ in range(random.randrange(1, 4))]
 
 
-def nearly(random: Random, automaton: dict[str, Any]) -> dict[str, Any]:
+def nearly(random: Random, automaton: list[Any]) -> list[Any]:
     """The automaton with one move, one verdict or the start changed."""
-    changed = copy.deepcopy(automaton)
-    state = random.randrange(len(changed["moves"]))
+    tag, alphabet, moves, start, accepting = copy.deepcopy(automaton)
+    state = random.randrange(len(moves))
     match random.randrange(3):
         case 0:
-            changed["accepting"] = sorted({*changed["accepting"]} ^ {state})
+            accepting = sorted({*accepting} ^ {state})
         case 1:
-            changed["moves"][state][random.randrange(2)] = random.randrange(len(changed["moves"]))
+            moves[state][random.randrange(2)] = random.randrange(len(moves))
         case _:
-            changed["start"] = state
-    return changed
+            start = state
+    return [tag, alphabet, moves, start, accepting]
 
 
 def changed(random: Random, drawn: Program) -> Program:
     """The program with one step that reads something else, or another gate, mask, choice or place."""
     other = copy.deepcopy(drawn)
-    step = random.choice([step for step in other["steps"][1:] if step != ["place", "1"]])
+    step = random.choice([step for step in other["steps"][1:] if step != ["place", ["number", "1"]]])
     number = other["steps"].index(step)
     match step:
-        case ["and" | "union" | "merge", bits]:
-            step[0] = random.choice([step[0], "and", "or", "union"])
+        case ["gate", "and" | "union", bits] | ["merge", bits]:
+            step[:-1] = random.choice([step[:-1], ["gate", "and"], ["gate", "or"], ["gate", "union"]])
             bits[random.randrange(len(bits))] = random.randrange(number)
-        case ["attend", mask, *_]:
+        case ["attend", mask, choice, [case], _, _]:
             step[1] = random.choice([mask, "<=", "<"])
-            step[2] = random.choice([step[2], "leftmost"])
-            step[random.choice([3, 4])] = random.randrange(number)
+            step[2] = random.choice([choice, "leftmost"])
+            read, k = random.choice([(step, 4), (case, 1)])
+            read[k] = random.randrange(number)
         case ["not", _]:
             step[1] = random.randrange(number)
         case ["place", ["test", *parts]]:
@@ -81,8 +83,8 @@ def _test(random: Random, counts: list[int]) -> list[Any]:
         [
             ["compare", k, t],
             ["equals", k, t],
-            ["test", random.choice(["zero", "nonnegative"]), k, factor, t],
-            ["test", ["mod", random.choice([2, 3]), random.randrange(2)], k, factor, t],
+            ["count test", [random.choice(["zero", "non negative"])], k, factor, t],
+            ["count test", ["remainder", random.choice([2, 3]), random.randrange(2)], k, factor, t],
         ]
     )
 
@@ -90,36 +92,36 @@ def _test(random: Random, counts: list[int]) -> list[Any]:
 def _bit(random: Random, bits: list[int]) -> list[Any]:
     near = [random.choice(bits[-5:]) for _ in range(3)]
     some = near[: random.choice([0, 1, 2, 2, 2, 3])]
-    rows = sorted({"".join(random.choice("01") for _ in some) for _ in range(random.randrange(5))})
-    gate = random.choice(["and", "or", "xor", "and", "or", "xor", "union", "merge"])
+    rows = sorted({tuple(random.random() < 0.5 for _ in some) for _ in range(random.randrange(5))})
+    name = random.choice(["and", "or", "xor", "and", "or", "xor", "union", "merge"])
+    gate = ["merge", some] if name == "merge" else ["gate", name, some]
+    attend = [
+        "attend",
+        random.choice(["<=", "<"]),
+        random.choice(["rightmost", "leftmost"]),
+        [[None, near[0]]],
+        near[1],
+        None,
+    ]
     return random.choice(
         [
             ["letter", [random.choice("ab")]],
             ["place", _place(random)],
             ["not", near[0]],
-            [gate, some],
-            [gate, some],
-            ["table", some, rows],
-            [
-                "attend",
-                random.choice(["<=", "<"]),
-                random.choice(["rightmost", "leftmost"]),
-                near[0],
-                near[1],
-            ],
-            [
-                "attend",
-                random.choice(["<=", "<"]),
-                random.choice(["rightmost", "leftmost"]),
-                near[0],
-                near[1],
-            ],
-            ["previous", near[0]],
+            gate,
+            gate,
+            ["table", some, [list(row) for row in rows]],
+            attend,
+            attend,
+            ["shift", "previous", near[0], 1, None],
         ]
     )
 
 
 def _place(random: Random) -> Any:
-    predicate = random.choice(["zero", "nonnegative", ["mod", random.choice([2, 3]), random.randrange(2)]])
+    remainder = ["remainder", random.choice([2, 3]), random.randrange(2)]
+    predicate = random.choice([["zero"], ["non negative"], remainder])
     test = ["test", predicate, random.choice([1, 1, 2, -1]), 0, random.randrange(-3, 4)]
-    return random.choice(["0", "1", ["*", "1/2", ["+", "1", "sign"]], test, test, ["*", test, test]])
+    one = ["number", "1"]
+    half = ["product", [["number", "1/2"], ["sum", [one, ["alternating"]]]]]
+    return random.choice([["number", "0"], one, half, test, test, ["product", [test, test]]])

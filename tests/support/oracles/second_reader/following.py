@@ -15,7 +15,8 @@ from tests.support.oracles.second_reader.program_shape import read_bits, read_co
 from tests.support.oracles.second_reader.registers import Bit, Machine, Registers
 
 Group = Sequence[int]
-Automaton = dict[str, Any] | None
+Automaton = list[Any] | None
+"""A "dfa" as FORMAT.md section 1 writes it: the tag, its alphabet, moves, start and accepting states."""
 
 _MOST_NODES = 60_000
 
@@ -52,7 +53,7 @@ def follow(
         return str(reason)
 
 
-def automaton_of(program: Any) -> dict[str, Any]:
+def automaton_of(program: Any) -> list[Any]:
     """The automaton of a program's output at the last position; raises `NothingShownError`.
 
     Its states are a place, the registers before the place, and the output before; a promise may be broken.
@@ -73,7 +74,7 @@ def automaton_of(program: Any) -> dict[str, Any]:
             )
         moves.append(row)
     accepting = [number for number, (_, _, output) in enumerate(found) if output]
-    return {"alphabet": program["alphabet"], "moves": moves, "start": 0, "accepting": accepting}
+    return ["dfa", program["alphabet"], moves, 0, accepting]
 
 
 class _Found:
@@ -108,8 +109,12 @@ class _Nodes:
 
 class _Follower:
     def __init__(self, program: Any, automaton: Automaton, groups: Sequence[Group]) -> None:
-        if automaton is not None and automaton["alphabet"] != program["alphabet"]:
-            raise NothingShownError("another alphabet")
+        self.moves: list[list[int]] = []
+        self.start, self.accepting = 0, list[int]()
+        if automaton is not None:
+            _, alphabet, self.moves, self.start, self.accepting = automaton
+            if alphabet != program["alphabet"]:
+                raise NothingShownError("another alphabet")
         self.program, self.steps = program, program["steps"]
         self.automaton, self.groups = automaton, groups
         self.output: int = program["output"]
@@ -137,7 +142,7 @@ class _Follower:
 
     def machine(self, roots: Iterable[int], given: Iterable[int]) -> Machine:
         followed = self._closure(roots, given)
-        states = 1 if self.automaton is None else len(self.automaton["moves"])
+        states = 1 if self.automaton is None else len(self.moves)
         return Machine(self.steps, followed, frozenset(given), self.places, states)
 
     def _closure(self, roots: Iterable[int], given: Iterable[int]) -> list[int]:
@@ -153,9 +158,8 @@ class _Follower:
         return sorted(seen)
 
     def _letters_and_states(self) -> Graph:
-        start = 0 if self.automaton is None else self.automaton["start"]
         alphabet = self.program["alphabet"]
-        found = _Found(Label(letter, 1, start) for letter in alphabet)
+        found = _Found(Label(letter, 1, self.start) for letter in alphabet)
         after = []
         for label in found:
             place, state = self.places.after(label.place), self._moved(label)
@@ -166,7 +170,7 @@ class _Follower:
         """The automaton's state after the letter."""
         if self.automaton is None:
             return 0
-        state: int = self.automaton["moves"][label.state][self.program["alphabet"].index(label.letter)]
+        state: int = self.moves[label.state][self.program["alphabet"].index(label.letter)]
         return state
 
     def _nodes(self, graph: Graph, roots: list[int], groups: Sequence[Group]) -> _Nodes | None:
@@ -189,18 +193,18 @@ class _Follower:
     def _is_right(self, label: Label, output: Bit) -> bool:
         if output is None:
             raise NothingShownError("the output is unknown")
-        return self.automaton is None or bool(output) == (self._moved(label) in self.automaton["accepting"])
+        return self.automaton is None or bool(output) == (self._moved(label) in self.accepting)
 
 
 def _require_registers(step: list[Any]) -> None:
     match step:
-        case ["next", *_] | ["attend" | "count", ">=" | ">" | "all", *_]:
+        case ["shift", "next", *_] | ["attend" | "count", ">=" | ">" | "all", *_]:
             raise NothingShownError("the program looks to the right")
-        case (
-            ["attend", _, _, list(), *_] | ["attend", _, _, _, _, _] | ["previous", _, _, _] | ["nearest", *_]
-        ):
+        case ["attend", _, _, [[None, _]], _, None] | ["shift", _, _, _, None]:
+            return
+        case ["attend" | "shift" | "nearest" | "matched", *_]:
             raise NothingShownError("cases, a default, or the nearest count")
-        case ["test", ["named", *_], *_]:
+        case ["count test", ["named", *_], *_]:
             raise NothingShownError("a named predicate of a count")
         case _:
             return

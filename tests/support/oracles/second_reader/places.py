@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import lcm
 
 from tests.support.oracles.second_reader.forms import Form, NothingShownError, holds, leaves, value_of
@@ -37,12 +38,12 @@ def places_of(all_forms: Sequence[Form], followed: Sequence[Form]) -> Places:
 def _threshold(part: Form) -> int:
     """From the next position on, nothing but remainders counts."""
     match part:
-        case "i" | "n":
+        case ["position"] | ["length"]:
             raise NothingShownError("a place that is not made of tests of i")
         case ["test", predicate, a, b, c]:
             if b != 0:
                 raise NothingShownError("a place that is not made of tests of i")
-            if predicate not in ("zero", "nonnegative"):
+            if predicate not in (["zero"], ["non negative"]):
                 return 1
             return abs(c) // abs(a) + 1 if a else 1
         case _:
@@ -51,12 +52,12 @@ def _threshold(part: Form) -> int:
 
 def _period(part: Form) -> int:
     match part:
-        case "sign":
+        case ["alternating"]:
             return 2
-        case ["test", ["mod", m, _], *_]:
+        case ["test", ["remainder", m, _], *_]:
             return int(m)
         case ["test", predicate, *_]:
-            holds(predicate, value_of("0", 1, 1))
+            holds(predicate, Fraction(0))
             return 1
         case _:
             return 1

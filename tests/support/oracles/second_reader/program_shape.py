@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.support.oracles.second_reader.forms import has_sense, is_sound
+from tests.support.oracles.shapes import MisshapenError, require
+
 COUNTS = ("count", "linear")
-MASKS = ("<=", "<", ">=", ">", "all")
-
-
-def is_number(value: Any) -> bool:
-    """Whether this is an integer, which true and false are not."""
-    return isinstance(value, int) and not isinstance(value, bool)
+WEAK = ("<=", ">=", "all")
 
 
 def read_bits(step: list[Any]) -> list[int]:
     """The steps that a step reads as bits."""
     match step:
-        case ["not" | "previous" | "next", k] | ["count", _, k] | ["previous" | "next", k, _, _]:
+        case ["not", k] | ["count", _, k] | ["shift", _, k, _, _]:
             return [k]
-        case ["and" | "or" | "xor" | "union" | "merge", ks] | ["table", ks, _]:
+        case ["gate", _, ks] | ["merge", ks] | ["table", ks, _]:
             return list(ks)
-        case ["attend", _, _, list() as cases, value, *_]:
-            return [*(k for case in cases for k in case), value]
-        case ["attend", _, _, where, value, *_] | ["nearest", _, _, where, _, _, value]:
+        case ["attend", _, _, cases, value, _]:
+            return [*(k for case in cases for k in case if k is not None), value]
+        case ["nearest", _, _, where, _, _, value]:
             return [where, value]
+        case ["matched", _, _, where, _, _]:
+            return [where]
         case _:
             return []
 
@@ -33,9 +33,9 @@ def read_counts(step: list[Any]) -> list[int]:
     match step:
         case ["linear", parts, _]:
             return [k for _, k in parts]
-        case ["compare" | "equals", k, _] | ["test", _, k, _, _]:
+        case ["compare" | "equals", k, _] | ["count test", _, k, _, _]:
             return [k]
-        case ["nearest", _, _, _, query, key, _]:
+        case ["nearest" | "matched", _, _, _, query, key, *_]:
             return [query, key]
         case _:
             return []
@@ -44,73 +44,84 @@ def read_counts(step: list[Any]) -> list[int]:
 def complaint(program: Any) -> str | None:
     """What is wrong with a program as data, or None."""
     try:
-        return _complaint(program)
-    except (KeyError, TypeError, ValueError) as wrong:
-        return f"no program: {wrong!r}"
-
-
-def _complaint(program: Any) -> str | None:
-    if set(program) != {"alphabet", "steps", "output"}:
-        return "other entries than a program's"
-    alphabet, steps, output = program["alphabet"], program["steps"], program["output"]
+        require("program", program, 3)
+    except MisshapenError as wrong:
+        return str(wrong)
+    alphabet, steps = program["alphabet"], program["steps"]
     if not alphabet or len(set(alphabet)) < len(alphabet):
         return "no alphabet"
     for number, step in enumerate(steps):
-        if not _is_step(step, alphabet):
+        if not _is_sound(step, alphabet):
             return f"step {number} is none"
         for refs, counts in ((read_bits(step), False), (read_counts(step), True)):
             for k in refs:
-                if not is_number(k) or not 0 <= k < number or (steps[k][0] in COUNTS) != counts:
+                if k >= number or (steps[k][0] in COUNTS) != counts:
                     return f"step {number} reads {k}"
-    symbols = [symbol for symbol, _ in output] if isinstance(output, list) else [None]
-    if not symbols or len(set(symbols)) < len(symbols):
-        return "a symbol that is put out twice, or none"
-    for k in outputs(program):
-        if not is_number(k) or not 0 <= k < len(steps) or steps[k][0] in COUNTS:
-            return "an output is no bit"
+    return _complaint_of_symbols(program) if program["numbers"] is None else _complaint_of_numbers(program)
+
+
+def _complaint_of_symbols(program: Any) -> str | None:
+    symbols = [symbol for symbol, _ in program["symbols"]]
+    read = outputs(program)
+    if len(set(symbols)) < len(symbols):
+        return "a symbol that is put out twice"
+    if read[0] != program["output"]:
+        return "the output is not the first symbol's bit"
+    if not all(_is_there(program, k, counts=False) for k in read):
+        return "an output is no bit"
     return None
+
+
+def _complaint_of_numbers(program: Any) -> str | None:
+    numbers = program["numbers"]
+    measure, rows, names = numbers["measure"], numbers["rows"], numbers["names"]
+    parts = [part for row in rows for part in row]
+    if program["symbols"] or numbers["mask"] not in WEAK or not parts:
+        return "no numbers"
+    if measure == "distribution":
+        if len(set(names)) < len(names) or len(names) != len(rows) or numbers["mask"] != "all":
+            return "no distribution"
+    elif names or len(rows) != 1:
+        return "no number"
+    for part in parts:
+        bit, count, factor = part["bit"], part["count"], part["factor"]
+        if (bit, count) == (None, None) or (count is not None and measure == "distribution"):
+            return "a part of nothing, or of a count that is no probability"
+        if measure == "integer" and (count is None or "/" in factor):
+            return "a part of no integer"
+        for k, counts in ((bit, False), (count, True)):
+            if k is not None and not _is_there(program, k, counts=counts):
+                return "a part of another kind"
+    first = parts[0]["count"] if parts[0]["bit"] is None else parts[0]["bit"]
+    return None if program["output"] == first else "the output is not the first step of a number"
+
+
+def _is_there(program: Any, k: int, *, counts: bool) -> bool:
+    return k < len(program["steps"]) and (program["steps"][k][0] in COUNTS) == counts
 
 
 def outputs(program: Any) -> list[int]:
     """The bit that is the output, or those of all symbols."""
-    output = program["output"]
-    return [k for _, k in output] if isinstance(output, list) else [output]
+    return [k for _, k in program["symbols"]] or [program["output"]]
 
 
-def _is_bit(value: Any) -> bool:
-    return is_number(value) and value in (0, 1)
-
-
-def _are_cases(where: Any) -> bool:
-    return isinstance(where, list) and bool(where) and all(len(case) == 2 for case in where)
-
-
-def _is_step(step: Any, alphabet: list[str]) -> bool:
+def _is_sound(step: Any, alphabet: list[str]) -> bool:
+    """What a step's shape does not say of it alone."""
     match step:
-        case ["letter", list() as symbols]:
-            return all(symbol in alphabet for symbol in symbols)
-        case ["place", _] | ["not" | "previous" | "next", _]:
-            return True
-        case ["and" | "or" | "xor" | "union" | "merge", list()]:
-            return True
-        case ["table", list() as bits, list() as rows]:
-            fits = all(len(row) == len(bits) and not set(row) - {"0", "1"} for row in rows)
-            return len(bits) <= 12 and fits and len(set(rows)) == len(rows)
-        case ["previous" | "next", _, d, default]:
-            return is_number(d) and 1 <= d <= 64 and _is_bit(default)
-        case ["attend", mask, "rightmost" | "leftmost", where, _, *default]:
-            is_said = len(default) < 2 and all(map(_is_bit, default))
-            return mask in MASKS and is_said and (is_number(where) or _are_cases(where))
-        case ["count", mask, _]:
-            return mask in MASKS
-        case ["nearest", mask, "rightmost" | "leftmost", _, _, _, _]:
-            return mask in ("<=", ">=", "all")
-        case ["linear", list() as parts, constant]:
-            return is_number(constant) and all(is_number(factor) for factor, _ in parts)
-        case ["compare" | "equals", _, t]:
-            return is_number(t)
-        case ["test", predicate, _, a, b]:
-            known = predicate in ("zero", "nonnegative") or predicate[0] in ("mod", "named")
-            return known and is_number(a) and is_number(b)
+        case ["letter", symbols]:
+            return set(symbols) <= set(alphabet) and len(set(symbols)) == len(symbols)
+        case ["place", form]:
+            return is_sound(form)
+        case ["count test", predicate, *_]:
+            return has_sense(predicate)
+        case ["table", bits, rows]:
+            fits = all(len(row) == len(bits) for row in rows)
+            return len(bits) <= 12 and fits and len(set(map(tuple, rows))) == len(rows)
+        case ["shift", _, _, distance, default]:
+            return 1 <= distance <= 64 and (default is not None or distance == 1)
+        case ["attend", _, _, cases, _, _]:
+            return bool(cases) and (len(cases) == 1 or all(here is not None for here, _ in cases))
+        case ["nearest" | "matched", mask, *_]:
+            return mask in WEAK
         case _:
-            return False
+            return True

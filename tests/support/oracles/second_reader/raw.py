@@ -11,6 +11,9 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from tests.support.oracles.second_reader.forms import is_sound
+from tests.support.oracles.shapes import MisshapenError, read_json, require
+
 Matrix = list[list[Fraction]]
 
 
@@ -55,42 +58,47 @@ class RawNetwork:
 
 def read_network(folder: Path) -> RawNetwork:
     """The network in a folder; raises `MalformedError`."""
-    structure = _strict_json((folder / "network.json").read_bytes())
+    structure = _file(folder / "network.json", "network", 0)
     weights = (folder / "weights.safetensors").read_bytes()
-    if structure.get("format") != "attemper-network/3":
-        raise MalformedError("another format")
+    if structure["head_width"] not in (1, 4, 16):
+        raise MalformedError("another head width")
     if digest(structure, weights) != structure["digest"]:
         raise MalformedError("another digest")
     tensors = _tensors(weights)
     layers = [_layer(number, layer, tensors) for number, layer in enumerate(structure["layers"])]
     positions = [(coordinate, form) for coordinate, form in structure["positions"]]
+    temperatures = [head.temperature for layer in layers for head in layer.heads]
+    if not all(map(is_sound, [*(form for _, form in positions), *temperatures])):
+        raise MalformedError("no closed form")
     return RawNetwork(
         structure["alphabet"],
         tensors["embed.W_E"],
         positions,
         structure["head_width"],
-        _outputs(structure["output"]),
+        _outputs(structure),
         layers,
     )
 
 
-def _outputs(entry: Any) -> list[tuple[str | None, int]]:
+def _outputs(structure: dict[str, Any]) -> list[tuple[str | None, int]]:
     """The coordinates that are read: one without a name, or one for each symbol or probability's name."""
-    if isinstance(entry, dict):
-        (kind,) = entry.keys() - {"over"}
-        return _outputs(entry[kind])
-    if not isinstance(entry, list):
-        return [(None, entry)]
-    if len({symbol for symbol, _ in entry}) < len(entry):
+    output, measure = structure["output"], structure["measure"]
+    named = [(symbol, coordinate) for symbol, coordinate in structure["symbols"]]
+    if len({symbol for symbol, _ in named}) < len(named):
         raise MalformedError("a name twice")
-    return [(symbol, coordinate) for symbol, coordinate in entry]
+    if named and named[0][1] != output:
+        raise MalformedError("the output is not that of the first symbol")
+    if measure is not None and bool(named) != (measure == "distribution"):
+        raise MalformedError("names are those of a distribution")
+    if (structure["over"] is None) == (measure == "integer") or "strict" in (structure["over"] or ""):
+        raise MalformedError("an integer's share is of what a weak mask shows, and nothing else is")
+    return named or [(None, output)]
 
 
 def read_certificate(folder: Path) -> Any:
     """The certificate in a folder, if it names the network beside it; raises `MalformedError`."""
-    certificate = _strict_json((folder / "certificate.json").read_bytes())
-    structure = _strict_json((folder / "network.json").read_bytes())
-    if certificate.get("format") != "attemper-certificate/2" or certificate["network"] != structure["digest"]:
+    certificate = _file(folder / "certificate.json", "certificate", 1)
+    if certificate["network"] != _file(folder / "network.json", "network", 0)["digest"]:
         raise MalformedError("a certificate of another network")
     return certificate
 
@@ -102,21 +110,22 @@ def digest(structure: dict[str, Any], weights: bytes) -> str:
     return hashlib.sha256(hashlib.sha256(text).digest() + hashlib.sha256(weights).digest()).hexdigest()
 
 
-def _strict_json(data: bytes) -> Any:
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(dict(pairs)) < len(pairs):
-            raise MalformedError("a key twice")
-        return dict(pairs)
-
+def _file(path: Path, name: str, section: int) -> Any:
+    """The JSON of a file in the shape that the section says."""
     try:
-        return json.loads(data, object_pairs_hook=once)
-    except (ValueError, RecursionError) as wrong:
-        raise MalformedError("no JSON") from wrong
+        value = read_json(path.read_bytes())
+        require(name, value, section)
+    except MisshapenError as wrong:
+        raise MalformedError(str(wrong)) from wrong
+    return value
 
 
 def _tensors(data: bytes) -> dict[str, Any]:
     (length,) = struct.unpack("<Q", data[:8])
-    header, body = _strict_json(data[8 : 8 + length]), data[8 + length :]
+    try:
+        header, body = read_json(data[8 : 8 + length]), data[8 + length :]
+    except MisshapenError as wrong:
+        raise MalformedError(str(wrong)) from wrong
     tensors, end = {}, 0
     for name, entry in header.items():
         begin, after = entry["data_offsets"]
@@ -155,6 +164,8 @@ def _head(number: int, head: Any, tensors: dict[str, Any]) -> RawHead:
         raise MalformedError("numbers that no head uses")
     if any(sorted(filter(None, row)) != [1] for row in w_o[:values]):
         raise MalformedError("a value that is not written once")
-    return RawHead(
-        head["construction"][0], head["masking"], head["weighting"]["inverse_temperature"], w_q, w_k, w_v, w_o
-    )
+    match head["weighting"]:
+        case ["softmax", temperature]:
+            return RawHead(head["construction"][0], head["masking"], temperature, w_q, w_k, w_v, w_o)
+        case _:
+            raise MalformedError("a hard head, which no certificate is about")

@@ -12,6 +12,10 @@ from typing import Any
 
 from tests.support.oracles.second_reader.forms import holds, value_of
 from tests.support.oracles.second_reader.places import Places
+from tests.support.oracles.second_reader.program_shape import COUNTS
+
+ASKING = ("compare", "equals", "count test")
+"""The steps that ask a count."""
 
 Step = list[Any]
 Bit = int | None
@@ -102,7 +106,7 @@ class Machine:
     ) -> None:
         self.steps, self.followed, self.given, self.places = steps, followed, given, places
         self.sums = self._tested(states)
-        self.kept_bits = [k for k in followed if k not in given and steps[k][0] in ("attend", "previous")]
+        self.kept_bits = [k for k in followed if k not in given and steps[k][0] in ("attend", "shift")]
 
     def initial(self) -> Registers:
         bits = tuple((0, 0) for _ in self.kept_bits)
@@ -118,9 +122,9 @@ class Machine:
         for k in self.followed:
             if k in self.given:
                 values[k] = codes[k]
-            elif self.steps[k][0] in ("compare", "equals", "test"):
+            elif self.steps[k][0] in ASKING:
                 values[k] = self._asked(self.steps[k], counts, values)
-            elif self.steps[k][0] not in ("count", "linear"):
+            elif self.steps[k][0] not in COUNTS:
                 values[k] = self._bit(self.steps[k], letter, place, bits.get(k, (0, 0)), values)
         return values
 
@@ -129,10 +133,10 @@ class Machine:
         bits = []
         for k, register in zip(self.kept_bits, registers[0], strict=True):
             step = self.steps[k]
-            if step[0] == "previous":
-                bits.append((0, values[step[1]]))
+            if step[0] == "shift":
+                bits.append((0, values[step[2]]))
             else:
-                held = whatever(lambda w, held: w | held, [values[step[3]], register[0]])
+                held = whatever(lambda w, held: w | held, [values[_sought(step)], register[0]])
                 bits.append((held, _attended(step, place, register, values)))
         sums = zip(self.sums.values(), registers[1], strict=True)
         return tuple(bits), tuple(sum_.kept(register, values) for sum_, register in sums)
@@ -140,9 +144,9 @@ class Machine:
     def promises_kept(self, values: Values, groups: Sequence[Sequence[int]]) -> bool:
         """Whether at most one bit of each group, union and merge is 1 or unknown."""
         gates = [
-            self.steps[k][1]
+            self.steps[k][-1]
             for k in self.followed
-            if k not in self.given and self.steps[k][0] in ("union", "merge")
+            if k not in self.given and self.steps[k][:-1] in (["gate", "union"], ["merge"])
         ]
         return all(sum(values[k] != 0 for k in bits) <= 1 for bits in [*groups, *gates])
 
@@ -157,20 +161,20 @@ class Machine:
                 return _attended(step, place, register, values)
             case ["attend", *_]:
                 return 0 if place == 1 else register[1]
-            case ["previous", k]:
+            case ["shift", "previous", k, 1, None]:
                 return values[k] if place == 1 else register[1]
             case ["not", k]:
                 bit = whatever(lambda b: 1 - b, [values[k]])
-            case ["and", ks]:
+            case ["gate", "and", ks]:
                 bit = whatever(lambda *bits: int(all(bits)), [values[k] for k in ks])
-            case ["or", ks]:
+            case ["gate", "or", ks]:
                 bit = whatever(lambda *bits: int(any(bits)), [values[k] for k in ks])
-            case ["xor", ks]:
+            case ["gate", "xor", ks]:
                 bit = whatever(lambda *bits: sum(bits) % 2, [values[k] for k in ks])
-            case ["union" | "merge", ks]:
+            case ["gate", "union", ks] | ["merge", ks]:
                 bit = whatever(lambda *bits: sum(bits), [values[k] for k in ks])
             case ["table", ks, rows]:
-                bit = whatever(lambda *bits: int("".join(map(str, bits)) in rows), [values[k] for k in ks])
+                bit = whatever(lambda *bits: int(list(bits) in rows), [values[k] for k in ks])
             case _:
                 raise AssertionError(step)
         return bit
@@ -182,8 +186,8 @@ class Machine:
                 return sum_.read(register, values, lambda c: int(c >= t), sized=True)
             case ["equals", _, t]:
                 return sum_.read(register, values, lambda c: int(c == t), sized=True)
-            case ["test", predicate, _, a, b]:
-                sized = predicate in ("zero", "nonnegative")
+            case ["count test", predicate, _, a, b]:
+                sized = predicate in (["zero"], ["non negative"])
                 return sum_.read(
                     register, values, lambda c: int(holds(predicate, Fraction(a * c + b))), sized=sized
                 )
@@ -194,13 +198,13 @@ class Machine:
         """The counts that are tested, each with what is asked of it."""
         tests: dict[int, list[Step]] = {}
         for k in self.followed:
-            if k not in self.given and self.steps[k][0] in ("compare", "equals", "test"):
+            if k not in self.given and self.steps[k][0] in ASKING:
                 tests.setdefault(_asked_of(self.steps[k]), []).append(self.steps[k])
         return {count: self._sum(count, asked, states) for count, asked in tests.items()}
 
     def _sum(self, count: int, asked: list[Step], states: int) -> Sum:
         constant, factors = self._parts(count)
-        moduli = [step[1][1] for step in asked if step[0] == "test" and step[1][0] == "mod"]
+        moduli = [step[1][1] for step in asked if step[0] == "count test" and step[1][0] == "remainder"]
         thresholds = tuple(t for step in asked for t in _thresholds(step))
         change = max(sum(abs(f) for f in factors.values() if (f > 0) == up) for up in (False, True))
         bound = states * change + max(map(abs, [*thresholds, constant]))
@@ -241,12 +245,19 @@ def _attended(step: Step, place: int, register: tuple[Bit, Bit], values: Values)
             return v
         return v if rightmost else before
 
-    bit: Bit = whatever(weak, [values[step[3]], values[step[4]], *register])
+    bit: Bit = whatever(weak, [values[_sought(step)], values[step[4]], *register])
     return bit
 
 
+def _sought(step: Step) -> int:
+    """The bit that an `attend` of one case looks for."""
+    ((here, sought),) = step[3]
+    assert here is None
+    return int(sought)
+
+
 def _asked_of(step: Step) -> int:
-    count: int = step[2] if step[0] == "test" else step[1]
+    count: int = step[2] if step[0] == "count test" else step[1]
     return count
 
 
@@ -257,7 +268,7 @@ def _thresholds(step: Step) -> list[int]:
             return [t]
         case ["equals", _, t]:
             return [t, t + 1]
-        case ["test", "zero" | "nonnegative" as predicate, _, a, b]:
+        case ["count test", ["zero" | "non negative" as predicate], _, a, b]:
             if a == 0:
                 return [0]
             edge = Fraction(-b, a)

@@ -157,7 +157,7 @@ def _head(head: RawHead, stream: Sequence[Held], sample: Sample, width: int) -> 
     columns = [v for v, row in enumerate(head.w_o) if any(row)]
     if head.construction in ("uniform", "sign", "integer value", "nearest integer"):
         return _other_head(head, stream, sample, width)
-    if head.construction not in ("select", "select by cases"):
+    if head.construction != "select":
         return Unread(head.construction), [NothingShownError(f"a head of {head.construction}")] * len(columns)
     try:
         factors = _factors(head, stream, sample, width)

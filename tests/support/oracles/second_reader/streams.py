@@ -159,26 +159,26 @@ Expanded = dict[tuple[int, int, int], Table]
 
 def _expanded(form: Form, sample: Sample) -> Expanded:
     match form:
-        case ["+", *parts]:
+        case ["sum", parts]:
             total: Expanded = {}
             for part in parts:
                 total = _sum(total, _expanded(part, sample))
             return total
-        case ["*", *parts]:
+        case ["product", parts]:
             product_ = {(0, 0, 0): sample.table(lambda *_: Fraction(1))}
             for part in parts:
                 product_ = _product(product_, _expanded(part, sample))
             return product_
-        case ["^", "i" | "n" as base, exponent]:
-            key = (exponent, 0, 0) if base == "i" else (0, exponent, 0)
+        case ["power", ["position" | "length" as base], exponent]:
+            key = (exponent, 0, 0) if base == "position" else (0, exponent, 0)
             return {key: sample.table(lambda *_: Fraction(1))}
-        case ["^", base, exponent] if exponent >= 0:
-            return _expanded(["*", *[base] * exponent], sample)
-        case "i" | "n":
-            return _expanded(["^", form, 1], sample)
-        case ["digits", "n"]:
+        case ["power", base, exponent] if exponent >= 0:
+            return _expanded(["product", [base] * exponent], sample)
+        case ["position"] | ["length"]:
+            return _expanded(["power", form, 1], sample)
+        case ["digits", ["length"]]:
             return {(0, 0, 1): sample.table(lambda *_: Fraction(1))}
-        case str() | ["test", *_]:
+        case ["number" | "alternating" | "test", *_]:
             return {(0, 0, 0): sample.table(lambda _, i, n: value_of(form, i, n))}
         case _:
             raise NothingShownError("a negative power of a form, or digits of something else than n")
@@ -203,7 +203,7 @@ def _product(left: Expanded, right: Expanded) -> Expanded:
 
 def _reach(leaf: Any) -> int:
     match leaf:
-        case ["test", ["mod", m, _], *_]:
+        case ["test", ["remainder", m, _], *_]:
             return 2 * int(m)
         case ["test", _, a, b, c]:
             return int(abs(c) // max(1, min((abs(x) for x in (a, b) if x), default=1)) + 2)

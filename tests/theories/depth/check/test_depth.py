@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from attemper.certificates.files import UNREADABLE
 from attemper.checker.folders import check_path
 from attemper.checker.limits import ProcessLimits, Request, check_within
 from attemper.checker.verdict import About, Status
 from attemper.errors import MalformedFileError, OptionError, UnsupportedError
+from attemper.exact.codec import CodecError
+from attemper.exact.predicates import register_predicate
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet, words_of_length
 from attemper.theories.depth.certificate import (
+    DEPTH,
     DepthClaims,
     EnoughByClasses,
     EnoughByFormula,
     HardNetworks,
     Inseparable,
     TieBreaking,
-    decode,
-    encode,
-    load,
-    save,
 )
 from attemper.theories.depth.check.claims import describe, judge_claim, judge_depth
 from attemper.theories.depth.check.pairs import MOST_LAYERS, MOST_LETTERS
@@ -44,8 +43,8 @@ PAIR = Inseparable(1, (("a", "b"), ("a", "a", "b")))
 def status_of(data: Any) -> Status:
     """The verdict on a file with this content."""
     try:
-        return judge_depth(decode(data)).status
-    except UNREADABLE:
+        return judge_depth(DEPTH.decode(data)).status
+    except CodecError:
         return Status.MALFORMED
 
 
@@ -58,7 +57,7 @@ def on(claim: Any, networks: HardNetworks | None = None, language: Any = BLOCKS)
 def test_right_files_are_proved(data: Any) -> None:
     assert status_of(data) is Status.PROVED
     assert all(judge(data) for judge in JUDGES)
-    assert encode(decode(data)) == data
+    assert DEPTH.encode(DEPTH.decode(data)) == data
 
 
 @pytest.mark.sweep(0)
@@ -83,43 +82,84 @@ def test_one_letter_changed_in_the_family_is_rejected(k: int) -> None:
         assert status_of(pair_file(balanced, k, wrong, second)) is Status.REFUTED, wrong
 
 
-WRONG: dict[str, dict[str, Any]] = {
-    "an unknown letter": {"claims": [{"layers": 1, "words": [["a", "c"], ["a", "b"]]}]},
-    "a letter that is no text": {"claims": [{"layers": 1, "words": [["a", 3], ["a", "b"]]}]},
-    "a letter that is a list": {"claims": [{"layers": 1, "words": [["a", ["b"]], ["a", "b"]]}]},
-    "an empty word": {"claims": [{"layers": 1, "words": [[], ["a", "b"]]}]},
-    "three words": {"claims": [{"layers": 1, "words": [["a"], ["b"], ["a"]]}]},
-    "k = -1": {"claims": [{"layers": -1, "words": [["a", "b"], ["a", "a", "b"]]}]},
-    "k = true": {"claims": [{"layers": True, "words": [["a", "b"], ["a", "a", "b"]]}]},
-    "k = 1.0": {"claims": [{"layers": 1.0, "words": [["a", "b"], ["a", "a", "b"]]}]},
-    "no claim": {"claims": []},
-    "period 0": {"period": [1, 0]},
-    "prefix 0": {"period": [0, 1]},
-    "one number": {"period": [1]},
-    "another choice": {"choice": "middle"},
-    "another alphabet": {"symbols": ["b", "a"]},
-    "a symbol twice": {"symbols": ["a", "a"]},
-    "another entry": {"remark": ""},
-    "another format": {"format": "attemper-depth/2"},
-    "a formula with another symbol": {"claims": [{"layers": 1, "formula": [["symbol", "c"]]}]},
-    "a formula that is none": {"claims": [{"layers": 1, "formula": []}]},
-    "a registered predicate": {
-        "language": {
-            "formula": [["predicate", ["named", "mine"], [0, [1, "pos"]]]],
-            "at": "last",
-            "accepts_empty": False,
-        }
-    },
+def _words(*words: list[Any]) -> dict[str, Any]:
+    return {"claims": [["inseparable", 1, list(words)]]}
+
+
+def _layers(layers: object) -> dict[str, Any]:
+    return {"claims": [["inseparable", layers, [["a", "b"], ["a", "a", "b"]]]]}
+
+
+def _by_formula(*nodes: object) -> dict[str, Any]:
+    return {"claims": [["enough by formula", 1, list(nodes)]]}
+
+
+def _networks(**changes: object) -> dict[str, Any]:
+    return {"networks": {"prefix": 1, "period": 1, "choice": "both", **changes}}
+
+
+def _named(predicate: str) -> dict[str, Any]:
+    node = ["numerical", ["named", predicate], {"parts": [[1, ["position atom"]]], "constant": 0}]
+    return {"language": ["temporal language", [node], "last", False]}
+
+
+def _is_one(value: int) -> bool:
+    return value == 1
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "an unknown letter": (_words(["a", "c"], ["a", "b"]), "at position 2 of a word stands 'c', which is no"),
+    "a letter that is no text": (
+        _words(["a", 3], ["a", "b"]),
+        "claims[0].words[0][1]: expected a text, not 3",
+    ),
+    "a letter that is a list": (_words(["a", ["b"]], ["a", "b"]), "claims[0].words[0][1]: expected a text"),
+    "an empty word": (_words([], ["a", "b"]), "its words must have letters"),
+    "three words": (_words(["a"], ["b"], ["a"]), "claims[0].words: expected a list of 2 entries"),
+    "k = -1": (_layers(-1), "claims[0].layers: expected an integer from 0, not -1"),
+    "k = true": (_layers(True), "claims[0].layers: expected an integer from 0, not True"),
+    "k = 1.0": (_layers(1.0), "claims[0].layers: expected an integer from 0, not 1.0"),
+    "a claim without its kind": (
+        {"claims": [{"layers": 1, "words": [["a", "b"], ["a", "a", "b"]]}]},
+        'claims[0]: expected one of ["inseparable", ...]',
+    ),
+    "no claim": ({"claims": []}, "it claims nothing"),
+    "period 0": (_networks(period=0), "networks.period: expected an integer from 1, not 0"),
+    "prefix 0": (_networks(prefix=0), "networks.prefix: expected an integer from 1, not 0"),
+    "one number": ({"networks": {"prefix": 1, "choice": "both"}}, "networks: the entry 'period' is missing"),
+    "another choice": (_networks(choice="middle"), 'networks.choice: expected one of "both", "leftmost"'),
+    "another alphabet": ({"alphabet": ["b", "a"]}, "its language is over other symbols, or in another order"),
+    "a symbol twice": ({"alphabet": ["a", "a"]}, "alphabet: symbol 'a' occurs twice"),
+    "another entry": ({"remark": ""}, "the entry 'remark' is unknown"),
+    "another format": ({"format": "attemper-depth/3"}, "it is not of the format attemper-depth/2"),
+    "an older format": ({"format": "attemper-depth/1"}, "it was made by an older attemper"),
+    "a formula with another symbol": (_by_formula(["symbol", "c"]), "a formula of its claims has a symbol"),
+    "a formula's right part before its left": (
+        _by_formula(["symbol", "b"], ["symbol", "a"], ["binary", "S", 1, 0]),
+        "expected each part once",
+    ),
+    "a formula that is none": (_by_formula(), "claims[0].formula: expected a list of parts"),
+    "a predicate of nobody": (
+        _named("never_registered"),
+        "language.formula[0].predicate: no numerical predicate is called 'never_registered'",
+    ),
+    "a registered predicate": (
+        _named("mine_of_depth"),
+        "its language names the registered predicate 'mine_of_depth', which is no data",
+    ),
 }
 
 
 @pytest.mark.parametrize("what", WRONG)
 def test_other_content_is_malformed(what: str, tmp_path: Path) -> None:
-    data = {**pair_file(automaton("(ab)*"), 1, "ab", "aab"), **WRONG[what]}
-    assert status_of(data) is Status.MALFORMED
+    register_predicate("mine_of_depth", _is_one)
+    change, said = WRONG[what]
+    data = {**pair_file(automaton("(ab)*"), 1, "ab", "aab"), **change}
+    with pytest.raises(CodecError, match=re.escape(said)):
+        DEPTH.decode(data)
     place = tmp_path / "depth.json"
     place.write_text(json.dumps(data))
-    if what != "another format":
+    if what not in ("another format", "an older format"):
         verdict = check_path(place)
         assert (verdict.status, verdict.exit_code) == (Status.MALFORMED, 6)
 
@@ -149,7 +189,7 @@ def test_words_of_a_thousand_letters_are_judged_at_once() -> None:
     first, second = "a" * k + "b" * (MOST_LETTERS - k), "a" * (k + 1) + "b" * (MOST_LETTERS - k - 1)
     data = pair_file(automaton("a{10}b*"), k, first, second)
     assert status_of(data) is Status.PROVED
-    assert status_of({**data, "period": [500, 499]}) is Status.REFUTED
+    assert status_of({**data, **_networks(prefix=500, period=499)}) is Status.REFUTED
 
 
 def test_a_letter_more_or_less_than_the_cap() -> None:
@@ -285,8 +325,8 @@ def test_other_operators_are_not_stepped() -> None:
 def test_a_file_is_found_checked_and_printed(tmp_path: Path) -> None:
     place = tmp_path / "depth.json"
     claims = DepthClaims(BLOCKS, AB, HardNetworks(), (PAIR, EnoughByClasses(2, 602)))
-    save(claims, place)
-    assert load(place) == claims
+    DEPTH.save(claims, place)
+    assert DEPTH.load(place) == claims
     verdict = check_within(Request(str(place)), ProcessLimits(60.0))
     assert verdict.status is Status.PROVED
     assert verdict.subject is not None
@@ -302,8 +342,8 @@ def test_a_file_is_found_checked_and_printed(tmp_path: Path) -> None:
 def test_a_file_that_is_no_json_is_malformed(tmp_path: Path) -> None:
     place = tmp_path / "depth.json"
     with pytest.raises(MalformedFileError):
-        load(place)
-    place.write_text('{"format": "attemper-depth/1"')
+        DEPTH.load(place)
+    place.write_text('{"format": "attemper-depth/2"')
     assert check_path(place).status is Status.MALFORMED
 
 

@@ -37,9 +37,9 @@ from tests.support.oracles.second_depth import (
     verdicts_on,
 )
 
-PARITY = {"alphabet": ["a", "b"], "moves": [[1, 0], [0, 1]], "start": 0, "accepting": [0]}
-ONE_LETTER = {"alphabet": ["a"], "moves": [[0]], "start": 0, "accepting": [0]}
-AB_STAR = {"alphabet": ["a", "b"], "moves": [[1, 2], [2, 0], [2, 2]], "start": 0, "accepting": [0]}
+PARITY = ["dfa", ["a", "b"], [[1, 0], [0, 1]], 0, [0]]
+ONE_LETTER = ["dfa", ["a"], [[0]], 0, [0]]
+AB_STAR = ["dfa", ["a", "b"], [[1, 2], [2, 0], [2, 2]], 0, [0]]
 
 PATIENCE = 300
 
@@ -58,7 +58,7 @@ def campaign(rng: random.Random, rounds: int) -> Iterator[tuple[str, bytes]]:
         yield "true", encoded(true)
         changed = changed_pair(rng, true)
         yield "changed", encoded(changed)
-        if all(changed["claims"][0]["words"]):
+        if all(changed["claims"][0][2]):
             yield "changed twice", encoded(changed_pair(rng, changed))
         yield "broken", encoded(broken(rng, true))
         yield "broken text", broken_text(rng, encoded(true))
@@ -111,14 +111,14 @@ FORMULAS_AND_LAYERS = (
     ([["symbol", "a"], ["unary", "O", 0], ["unary", "Y", 1]], 1),
     ([["symbol", "a"], ["unary", "Y", 0], ["unary", "H", 1]], 2),
     ([["symbol", "a"], ["symbol", "b"], ["binary", "S", 0, 1], ["binary", "T", 2, 0], ["unary", "Y", 3]], 2),
-    ([["symbol", "a"], ["unary", "O", 0], ["unary", "Y", 0], ["binary", "->", 2, 1], ["unary", "Y", 3]], 2),
+    ([["symbol", "a"], ["unary", "Y", 0], ["unary", "O", 0], ["binary", "->", 1, 2], ["unary", "Y", 3]], 2),
 )
 
 
 @pytest.mark.parametrize(("nodes", "layers"), FORMULAS_AND_LAYERS)
 def test_both_judges_count_layers_alike(nodes: list[Any], layers: int, tmp_path: Path) -> None:
-    language = {"formula": nodes, "at": "last", "accepts_empty": False}
-    claims = [{"layers": k, "formula": nodes} for k in range(layers + 2)]
+    language = ["temporal language", nodes, "last", False]
+    claims = [["enough by formula", k, nodes] for k in range(layers + 2)]
     data = encoded(file_about(language, claims, ["a", "b"]))
     expected = ["REFUTED"] * layers + ["PROVED"] * 2
     assert library(tmp_path / "depth.json", data) == verdicts_on(data) == expected
@@ -138,7 +138,7 @@ def languages_compared(path: Path, seed: int, rounds: int) -> Counter[str]:
         for _ in range(6):
             end = rng.choice(symbols)
             words = [[*(rng.choice(symbols) for _ in range(rng.randint(0, 8))), end] for _ in range(2)]
-            claims.append({"layers": 0, "words": words})
+            claims.append(["inseparable", 0, words])
         data = encoded(file_about(rng.choice(makers)(), claims, symbols, choice=rng.choice(CHOICES)))
         second = verdicts_on(data)
         assert not isinstance(second, str), data
@@ -161,10 +161,10 @@ def test_both_judges_read_thousands_of_languages_alike(tmp_path: Path) -> None:
 
 def test_the_example_of_the_text() -> None:
     claims = [
-        {"layers": 1, "words": [["a", "b"], ["a", "a", "b"]]},
-        {"layers": 2, "words": [["a", "b"], ["a", "a", "b"]]},
-        {"layers": 2, "classes": 602},
-        {"layers": 2, "classes": 603},
+        ["inseparable", 1, [["a", "b"], ["a", "a", "b"]]],
+        ["inseparable", 2, [["a", "b"], ["a", "a", "b"]]],
+        ["enough by classes", 2, 602],
+        ["enough by classes", 2, 603],
     ]
     data = encoded(file_about(AB_STAR, claims, ["a", "b"]))
     assert verdicts_on(data) == ["PROVED", "REFUTED", "PROVED", "REFUTED"]
@@ -271,17 +271,17 @@ def test_more_formulas_need_no_more_layers_than_the_text_says() -> None:
 
 
 def _pair(k: int, left: int, right: int, period: list[int] | None = None) -> bytes:
-    claim = {"layers": k, "words": [["a"] * left, ["a"] * right]}
+    claim = ["inseparable", k, [["a"] * left, ["a"] * right]]
     return encoded(file_about(PARITY, [claim], ["a", "b"], period))
 
 
 def _classes(k: int, number: int, period: list[int], language: Any = ONE_LETTER) -> bytes:
-    claim = {"layers": k, "classes": number}
-    return encoded(file_about(language, [claim], language["alphabet"], period))
+    claim = ["enough by classes", k, number]
+    return encoded(file_about(language, [claim], language[1], period))
 
 
 _FAR = 2**63 - 1
-_SHORT = encoded(file_about(ONE_LETTER, [{"layers": 7, "classes": 3}], ["a"]))
+_SHORT = encoded(file_about(ONE_LETTER, [["enough by classes", 7, 3]], ["a"]))
 
 LONG_FILES: dict[str, tuple[Callable[[], bytes], str]] = {
     "a word of a million letters": (lambda: _pair(1, 10**6, 9), "UNKNOWN"),

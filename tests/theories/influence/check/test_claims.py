@@ -31,6 +31,7 @@ from attemper.theories.influence.ask.bounding import (
     greatest_change,
 )
 from attemper.theories.influence.certificate import (
+    LIMIT,
     Consequence,
     FrequencyBound,
     NoMargin,
@@ -39,8 +40,6 @@ from attemper.theories.influence.certificate import (
     RecogniserFloor,
     SourceFloor,
     TableBound,
-    decode,
-    encode,
 )
 from attemper.theories.influence.check.claims import at_its_length, check_limit
 from tests.support.drawn.encoders import BITS, fixture, random_encoder, words_of
@@ -334,7 +333,7 @@ def test_the_words_of_a_pair_have_one_length() -> None:
 )
 def test_what_is_found_of_encoders_built_by_hand_reads_back_and_is_proved(encoder: Encoder) -> None:
     found = bound_of(bound_and_check(encoder, BoundRequest(start=2, seconds=1)))
-    assert decode(encode(found)) == found
+    assert LIMIT.decode(LIMIT.encode(found)) == found
 
 
 def test_a_pair_on_the_margin_is_not_taken() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +35,7 @@ from attemper.models.hard.encoders import EncoderModel, read_encoder
 from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.networks import NetworkModel
 from attemper.models.hard.protocol import HardModel, answer
-from attemper.theories.refutation.certificate.files import FORMAT, Refutation, decode, encode, load, save
+from attemper.theories.refutation.certificate.files import REFUTATION, Refutation
 from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target
 from attemper.theories.refutation.check.claims import OURS, check_refutation, mismatches
@@ -672,17 +673,17 @@ def refutations(draw: st.DrawFn) -> Refutation:
 
 @given(refutations())
 def test_refutations_are_read_back_as_they_were(refutation: Refutation) -> None:
-    assert decode(encode(refutation)) == refutation
-    assert decode(json.loads(json.dumps(encode(refutation)))) == refutation
+    assert REFUTATION.decode(REFUTATION.encode(refutation)) == refutation
+    assert REFUTATION.decode(json.loads(json.dumps(REFUTATION.encode(refutation)))) == refutation
 
 
 @pytest.mark.sweep(0)
 def test_files_are_read_back_as_they_were(tmp_path: Path) -> None:
     for name in CASES:
         path = tmp_path / f"{name}.json"
-        save(found(name), path)
-        assert load(path) == found(name)
-        assert fate(load(path), truth_of(name)) is Fate.TRUE
+        REFUTATION.save(found(name), path)
+        assert REFUTATION.load(path) == found(name)
+        assert fate(REFUTATION.load(path), truth_of(name)) is Fate.TRUE
 
 
 JUNK: tuple[object, ...] = (
@@ -708,8 +709,8 @@ JUNK: tuple[object, ...] = (
     [0, 1],
     ["0", "1"],
     {},
-    {"dyck": [["0", "1"]]},
-    {"blocks": ["0", "1"]},
+    ["dyck", [["0", "1"]]],
+    ["blocks", "0", "1"],
 )
 
 Path_ = tuple[str | int, ...]
@@ -749,14 +750,14 @@ def fuzzed(data: object, each: int) -> Iterator[object]:
 def loaded(path: Path) -> Refutation | None:
     """None for a malformed file; any other exception is an error of the test."""
     try:
-        return load(path)
+        return REFUTATION.load(path)
     except MalformedFileError:
         return None
 
 
 def fates_of_files(name: str, path: Path, each: int) -> Counter[str]:
     truth, read = truth_of(name), Counter[str]()
-    for data in fuzzed(encode(found(name)), each):
+    for data in fuzzed(REFUTATION.encode(found(name)), each):
         path.write_text(json.dumps(data), encoding="utf-8")
         refutation = loaded(path)
         result = "malformed" if refutation is None else fate(refutation, truth)
@@ -785,12 +786,12 @@ def test_a_file_with_any_wrong_entry_is_malformed_or_not_proved_or_true(name: st
 
 def test_a_file_that_is_cut_off_is_malformed(tmp_path: Path) -> None:
     path = tmp_path / "cut.json"
-    save(found("unmarked"), path)
+    REFUTATION.save(found("unmarked"), path)
     whole = path.read_bytes().rstrip()
     for size in range(len(whole)):
         path.write_bytes(whole[:size])
         with pytest.raises(MalformedFileError):
-            load(path)
+            REFUTATION.load(path)
 
 
 @pytest.mark.parametrize(
@@ -802,83 +803,92 @@ def test_other_files_are_malformed(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_bytes(content)
     with pytest.raises(MalformedFileError, match="is not a refutation"):
-        load(path)
+        REFUTATION.load(path)
 
 
 def test_a_file_that_is_no_file_is_malformed(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing.json"):
         with pytest.raises(MalformedFileError):
-            load(path)
+            REFUTATION.load(path)
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(MalformedFileError):
-        save(found("unmarked"), tmp_path / "file" / "below.json")
+        REFUTATION.save(found("unmarked"), tmp_path / "file" / "below.json")
 
 
-WRONG: dict[str, dict[str, object]] = {
-    "another version": {"format": FORMAT.replace("1", "2")},
-    "an entry too many": {"note": ""},
-    "a symbol twice": {"symbols": ["a", "b", "a"]},
-    "no symbols": {"symbols": []},
-    "symbols in one text": {"symbols": "ab"},
-    "an unknown end marker": {"ending": "$"},
-    "a number as an answer": {"answer": 1},
-    "no answer": {"answer": None},
-    "no positions": {"restriction": []},
-    "a position without symbols": {"restriction": [[]] * 9},
-    "descending symbols": {"restriction": [[1, 0]] * 9},
-    "a symbol twice at a position": {"restriction": [[0, 0]] * 9},
-    "an unknown symbol": {"restriction": [[2]] * 9},
-    "a negative symbol": {"restriction": [[-1, 0]] * 9},
-    "a bool as a symbol": {"restriction": [[False, True]] * 9},
-    "a float as a symbol": {"restriction": [[0.0]] * 9},
-    "position 0": {"decided_by": [0]},
-    "position n + 1": {"decided_by": [10]},
-    "a negative position": {"decided_by": [-1]},
-    "a position twice": {"decided_by": [2, 2]},
-    "a bool as a position": {"decided_by": [True]},
-    "a word as a text": {"member": "abababab"},
-    "a word with numbers": {"stranger": [0, 1, 0, 1]},
-    "no language": {"language": {}},
-    "a named language": {"language": "parity"},
-    "two languages": {"language": {"dyck": [["a", "b"]], "blocks": ["a", "b"]}},
-    "no brackets": {"language": {"dyck": []}},
-    "a bracket alone": {"language": {"dyck": [["a"]]}},
-    "a bracket that closes itself": {"language": {"dyck": [["a", "a"]]}},
-    "a bracket in two pairs": {"language": {"dyck": [["a", "b"], ["b", "c"]]}},
-    "equal blocks": {"language": {"blocks": ["a", "a"]}},
-    "one block": {"language": {"blocks": ["a"]}},
-    "an automaton without states": {
-        "language": {"alphabet": ["a"], "moves": [], "start": 0, "accepting": []}
-    },
-    "an automaton without symbols": {
-        "language": {"alphabet": [], "moves": [[]], "start": 0, "accepting": []}
-    },
-    "a move to nowhere": {"language": {"alphabet": ["a"], "moves": [[1]], "start": 0, "accepting": []}},
-    "a negative move": {"language": {"alphabet": ["a"], "moves": [[-1]], "start": 0, "accepting": []}},
-    "too few moves": {"language": {"alphabet": ["a", "b"], "moves": [[0]], "start": 0, "accepting": []}},
-    "too many moves": {"language": {"alphabet": ["a"], "moves": [[0, 0]], "start": 0, "accepting": []}},
-    "a start nowhere": {"language": {"alphabet": ["a"], "moves": [[0]], "start": 1, "accepting": []}},
-    "a bool as a start": {"language": {"alphabet": ["a"], "moves": [[0]], "start": False, "accepting": []}},
-    "an accepting state nowhere": {
-        "language": {"alphabet": ["a"], "moves": [[0]], "start": 0, "accepting": [1]}
-    },
-    "a letter twice": {"language": {"alphabet": ["a", "a"], "moves": [[0, 0]], "start": 0, "accepting": []}},
+def _language(*entries: object) -> dict[str, object]:
+    return {"language": list(entries)}
+
+
+TAGS = 'language: expected one of ["dfa", ...], ["dyck", ...], ["blocks", ...]'
+
+WRONG: dict[str, tuple[dict[str, object], str]] = {
+    "another version": ({"format": "attemper-refutation/3"}, "it is not of the format attemper-refutation/2"),
+    "an older version": ({"format": "attemper-refutation/1"}, "it was made by an older attemper"),
+    "an entry too many": ({"note": ""}, "the entry 'note' is unknown"),
+    "a symbol twice": ({"symbols": ["a", "b", "a"]}, "its symbols are not distinct"),
+    "no symbols": ({"symbols": []}, "a number that is none of its 0 symbols"),
+    "symbols in one text": ({"symbols": "ab"}, "symbols: expected a list, not 'ab'"),
+    "an unknown end marker": ({"ending": "$"}, "or lack the end marker"),
+    "a number as an answer": ({"answer": 1}, "answer: expected true or false, not 1"),
+    "no answer": ({"answer": None}, "answer: expected true or false, not None"),
+    "no positions": ({"restriction": []}, "its restriction has 0 positions, and its words do not fit"),
+    "a position without symbols": ({"restriction": [[]] * 9}, "restriction: position 1 must have some symbols"),
+    "descending symbols": ({"restriction": [[1, 0]] * 9}, "restriction: position 1 must have some symbols"),
+    "a symbol twice at a position": ({"restriction": [[0, 0]] * 9}, "each once, in ascending order"),
+    "an unknown symbol": ({"restriction": [[2]] * 9}, "a number that is none of its 2 symbols"),
+    "a negative symbol": ({"restriction": [[-1, 0]] * 9}, "restriction[0][0]: expected an integer from 0"),
+    "a bool as a symbol": ({"restriction": [[False, True]] * 9}, "restriction[0][0]: expected an integer"),
+    "a float as a symbol": ({"restriction": [[0.0]] * 9}, "restriction[0][0]: expected an integer"),
+    "position 0": ({"decided_by": [0]}, "decided_by[0]: expected an integer from 1, not 0"),
+    "position n + 1": ({"decided_by": [10]}, "'decided_by' must list positions from 1, each once"),
+    "a negative position": ({"decided_by": [-1]}, "decided_by[0]: expected an integer from 1, not -1"),
+    "a position twice": ({"decided_by": [2, 2]}, "'decided_by' must list positions from 1, each once"),
+    "a bool as a position": ({"decided_by": [True]}, "decided_by[0]: expected an integer from 1, not True"),
+    "a word as a text": ({"member": "abababab"}, "member: expected a list, not 'abababab'"),
+    "a word with numbers": ({"stranger": [0, 1, 0, 1]}, "stranger[0]: expected a text, not 0"),
+    "a shorter word": ({"stranger": ["a", "b"]}, "and its words do not fit"),
+    "no language": ({"language": {}}, TAGS),
+    "a named language": ({"language": "parity"}, TAGS),
+    "two languages": (_language(["dyck", [["a", "b"]]], ["blocks", "a", "b"]), TAGS),
+    "an unknown language": (_language("parity", ["a", "b"]), TAGS),
+    "no brackets": (_language("dyck", []), "language: brackets must be pairs of different symbols"),
+    "a bracket alone": (_language("dyck", [["a"]]), "language.pairs[0]: expected a list of 2 entries"),
+    "a bracket that closes itself": (_language("dyck", [["a", "a"]]), "pairs of different symbols"),
+    "a bracket in two pairs": (_language("dyck", [["a", "b"], ["b", "c"]]), "pairs of different symbols"),
+    "equal blocks": (_language("blocks", "a", "a"), "language: blocks are of two symbols that differ"),
+    "one block": (_language("blocks", "a"), 'language: after "blocks" stands first, second'),
+    "an automaton without states": (_language("dfa", ["a"], [], 0, []), "language: the start or an accepting state is none of the states"),
+    "an automaton without symbols": (_language("dfa", [], [[]], 0, []), "language.alphabet: an alphabet needs at least one symbol"),
+    "a move to nowhere": (_language("dfa", ["a"], [[1]], 0, []), "language: state 0 must have one move to a state"),
+    "a negative move": (_language("dfa", ["a"], [[-1]], 0, []), "language.moves[0][0]: expected an integer from 0"),
+    "too few moves": (_language("dfa", ["a", "b"], [[0]], 0, []), "language: state 0 must have one move to a state for each of 2 symbols"),
+    "too many moves": (_language("dfa", ["a"], [[0, 0]], 0, []), "language: state 0 must have one move to a state for each of 1"),
+    "a start nowhere": (_language("dfa", ["a"], [[0]], 1, []), "language: the start or an accepting state is none of the states"),
+    "a bool as a start": (_language("dfa", ["a"], [[0]], False, []), "language.start: expected an integer from 0, not False"),
+    "an accepting state nowhere": (_language("dfa", ["a"], [[0]], 0, [1]), "language: the start or an accepting state is none of"),
+    "accepting states that descend": (_language("dfa", ["a"], [[0], [0]], 0, [1, 0]), "language.accepting: expected a list that ascends"),
+    "a letter twice": (_language("dfa", ["a", "a"], [[0, 0]], 0, []), "language.alphabet: symbol 'a' occurs twice"),
 }
 
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_file_with_this_is_malformed(wrong: str, tmp_path: Path) -> None:
     path = tmp_path / "wrong.json"
-    data = {**encode(found("unmarked")), **WRONG[wrong]}
-    path.write_text(json.dumps(data), encoding="utf-8")
-    with pytest.raises(MalformedFileError, match="is not a refutation"):
-        load(path)
+    change, said = WRONG[wrong]
+    path.write_text(json.dumps({**REFUTATION.encode(found("unmarked")), **change}), encoding="utf-8")
+    with pytest.raises(MalformedFileError, match="is not a refutation: .*" + re.escape(said)):
+        REFUTATION.load(path)
+
+
+def _without(entry: str) -> str:
+    """What is said of a file without an entry."""
+    return "not of the format attemper-refutation/2" if entry == "format" else f"entry '{entry}' is missing"
 
 
 def test_a_file_without_one_of_its_entries_is_malformed(tmp_path: Path) -> None:
     path = tmp_path / "short.json"
-    data = encode(found("unmarked"))
+    data = REFUTATION.encode(found("unmarked"))
     for missing in data:
         path.write_text(json.dumps({key: data[key] for key in data if key != missing}), encoding="utf-8")
-        with pytest.raises(MalformedFileError, match="does not have the entries of attemper-refutation/1"):
-            load(path)
+        with pytest.raises(MalformedFileError, match=_without(missing)):
+            REFUTATION.load(path)

@@ -193,7 +193,7 @@ def test_one_position_is_the_best_whatever_is_read_there() -> None:
 
 def test_ties_of_other_values_are_no_lead() -> None:
     tied = HeadOf("<=", {"where": {"place": 1}}, query=[{"one": 1}], key=[{"a": 2}])
-    places = {"one": "1", "place": ["*", "i", ["^", "n", -1]]}
+    places = {"one": 1, "place": ["product", [["position"], ["power", ["length"], -1]]]}
     network = hard_network(
         "ab", embedding={"a": {"a": 1}}, positions=places, layers=[LayerOf([tied])], output="where"
     )

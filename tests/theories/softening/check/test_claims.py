@@ -17,6 +17,7 @@ from attemper.exact.closed_forms import ONE, SIGN, Digits, I, N, Power, number, 
 from attemper.exact.closed_forms import ClosedForm as Form
 from attemper.exact.closed_forms import Test as PlaceTest
 from attemper.exact.predicates import Zero
+from attemper.files import CERTIFICATE
 from attemper.languages.words import Alphabet
 from attemper.networks.files import bare_digest, digest_of
 from attemper.networks.structure import Provenance
@@ -32,8 +33,8 @@ from attemper.networks.layers import (
     Softmax,
     Uniform,
 )
-from attemper.theories.softening import certificate as approximations
 from attemper.theories.softening.certificate import (
+    APPROXIMATION,
     Approximation,
     ClosedFormErrors,
     Enumerated,
@@ -359,7 +360,7 @@ def _saved(folder: Path) -> tuple[Network, Approximation]:
     source = Provenance("hard", bare_digest(hardened(plain)), "last", "softened")
     found = replace(found, network=digest_of(soft, source))
     save_network(soft, source, folder)
-    approximations.save(found, folder)
+    APPROXIMATION.save(found, folder / CERTIFICATE)
     return soft, found
 
 
@@ -372,7 +373,7 @@ def test_a_folder_is_checked(tmp_path: Path) -> None:
     assert check_within(Request(str(tmp_path)), ProcessLimits()) == verdict
 
 
-def test_the_bare_digest_is_that_of_the_files_without_a_source() -> None:
+def test_the_bare_digest_is_that_of_the_files_with_an_empty_source() -> None:
     import hashlib
     import json
     from tempfile import TemporaryDirectory
@@ -384,7 +385,8 @@ def test_the_bare_digest_is_that_of_the_files_without_a_source() -> None:
     with TemporaryDirectory() as folder:
         save_network(plain, Provenance("hard", "x", "last", "hard"), Path(folder))
         structure = json.loads((Path(folder) / "network.json").read_text(encoding="utf-8"))
-    del structure["source"], structure["digest"]
+    del structure["digest"]
+    structure["source"] = {"kind": "hard", "text": "", "at": "", "regime": ""}
     text = json.dumps(structure, sort_keys=True, separators=(",", ":")).encode()
     weights = encode_tensors(tensors_of(plain))
     both = hashlib.sha256(text).digest() + hashlib.sha256(weights).digest()
@@ -395,18 +397,18 @@ def test_folders_that_say_two_things_are_malformed(tmp_path: Path) -> None:
     soft, found = _saved(tmp_path)
     other = Provenance("hard", "0" * 64, "last", "softened")
     save_network(soft, other, tmp_path)
-    approximations.save(replace(found, network=digest_of(soft, other)), tmp_path)
+    APPROXIMATION.save(replace(found, network=digest_of(soft, other)), tmp_path / CERTIFICATE)
     verdict = check_path(tmp_path)
     assert verdict.status is Status.MALFORMED
     assert "another hard network" in verdict.claims[0].text
     soft, found = _saved(tmp_path)
-    approximations.save(replace(found, network="0" * 64), tmp_path)
+    APPROXIMATION.save(replace(found, network="0" * 64), tmp_path / CERTIFICATE)
     assert check_path(tmp_path).status is Status.MALFORMED
     attemper.compile("O a", "ab").save(tmp_path / "language")
-    approximations.save(found, tmp_path / "language")
+    APPROXIMATION.save(found, tmp_path / "language" / CERTIFICATE)
     assert check_path(tmp_path / "language").status is Status.MALFORMED
     save_network(soft, Provenance("hard", found.hard, "last", "softened"), tmp_path / "language")
-    (tmp_path / "language" / "certificate.json").unlink()
+    (tmp_path / "language" / CERTIFICATE).unlink()
     assert check_path(tmp_path / "language").status is Status.MALFORMED
 
 

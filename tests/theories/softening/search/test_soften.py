@@ -34,6 +34,8 @@ from tests.support.drawn.typed_networks import (
 )
 
 HUNDREDTH = Fraction(1, 100)
+SHARE = ["product", [["position"], ["power", ["length"], -1]]]
+"""i/n."""
 
 RADIUS = Fraction(1, 2**200)
 """More than the radius of balls, which are never quite 0."""
@@ -162,14 +164,14 @@ def test_errors_of_heads_that_write_to_one_coordinate_add_up():
     twice = hard_network(
         "ab",
         embedding={"a": {"a": 1}},
-        positions={"one": "1", "place": ["*", "i", ["^", "n", -1]]},
+        positions={"one": 1, "place": SHARE},
         layers=[LayerOf([head_of("sum"), head_of("sum")])],
         output="sum",
     )
     once = hard_network(
         "ab",
         embedding={"a": {"a": 1}},
-        positions={"one": "1", "place": ["*", "i", ["^", "n", -1]]},
+        positions={"one": 1, "place": SHARE},
         layers=[LayerOf([head_of("sum")])],
         output="sum",
     )
@@ -259,14 +261,13 @@ def replace_head(network: Network, weighting: HardWeighting) -> Network:
 
 def test_what_is_not_a_bit_everywhere_is_not_rounded_when_words_are_tried():
     share = HeadOf("<=", {"share": {"place": 1}}, query=[{"one": 1}], key=[{"step": 1}])
+    steps = [
+        ["product", [["number", f"1/{2**k}"], ["position"], ["test", ["zero"], 0, 1, -k]]] for k in range(1, 4)
+    ]
     network = hard_network(
         "ab",
         embedding={"a": {"a": 1}},
-        positions={
-            "one": "1",
-            "place": ["*", "i", ["^", "n", -1]],
-            "step": ["+", *(["*", f"1/{2**k}", "i", ["test", "zero", 0, 1, -k]] for k in range(1, 4))],
-        },
+        positions={"one": 1, "place": SHARE, "step": ["sum", steps]},
         layers=[LayerOf([share])],
         output="share",
     )
@@ -287,10 +288,10 @@ def test_the_certificate_is_judged_from_the_files(tmp_path):
 
 def tied_behind_a_mean() -> Network:
     """Layer 1 sees scores that tie in the hard network, and differ in the soft one by what layer 0 is off."""
-    first = ["test", "zero", 1, 0, -1]
+    first = ["test", ["zero"], 1, 0, -1]
     there = HeadOf("<=", {"x": {"first": 1}}, query=[{"one": 1}], key=[{"minus place": 1}])
     tied = HeadOf("all", {"y": {"first": 1}}, query=[{"one": 1}], key=[{"x": 1}])
-    places = {"one": "1", "first": first, "minus place": ["*", "-1", "i"]}
+    places = {"one": 1, "first": first, "minus place": ["product", [["number", "-1"], ["position"]]]}
     return hard_network(
         "a", embedding={}, positions=places, layers=[LayerOf([there]), LayerOf([tied])], output="y"
     )
@@ -317,7 +318,7 @@ def test_units_that_write_nothing_are_no_reason_to_stop() -> None:
     network = hard_network(
         "ab",
         embedding={"a": {"a": 1}},
-        positions={"one": "1", "place": ["*", "i", ["^", "n", -1]]},
+        positions={"one": 1, "place": SHARE},
         layers=[LayerOf([head_of("where")], [idle])],
         output="where",
     )
