@@ -18,7 +18,6 @@ import pytest
 import attemper
 from attemper.attention_program.ops import PROGRAM
 from attemper.attention_program.show import show_program
-from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.checker import counterexample, diagrams, limits
@@ -30,7 +29,7 @@ from attemper.errors import ExitCode, MalformedFileError
 from attemper.exact import closed_forms
 from attemper.exact.closed_forms import FORM, MAX_TOTAL_DEGREE
 from attemper.exact.codec import DEEPEST
-from attemper.files import MOST_TEXT, read_bytes
+from attemper.files import CERTIFICATE, MOST_TEXT, read_bytes
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.temporal.show import show
@@ -194,7 +193,9 @@ def test_odd_json_is_malformed(name: str, text: str, folder: Path) -> None:
 
 def test_a_large_number_is_malformed(folder: Path) -> None:
     change_structure(folder, lambda s: s.update(output=int("9" * 4000)))
-    assert_answer(check(folder), Status.MALFORMED, "output: expected an integer from 0, not 9999")
+    assert_answer(
+        check(folder), Status.MALFORMED, "output: expected an integer from 0, not an integer of more"
+    )
 
 
 # Closed forms --------------------------------------------------------------------------------------

@@ -147,9 +147,7 @@ def test_what_is_multiplied_out_stays_below_the_bound() -> None:
 
 def test_texts_have_the_integers_that_trees_have() -> None:
     assert parse_program(f"{AB}s2 = compare s1 >= {10**11}\noutput s2").output == 2
-    with pytest.raises(
-        SourceError, match=r"an integer from -10{11} to 10{11}, not 10{10}1 "
-    ):
+    with pytest.raises(SourceError, match=r"an integer from -10{11} to 10{11}, not 10{10}1 "):
         parse_program(f"{AB}s2 = compare s1 >= {10**11 + 1}\noutput s2")
 
 

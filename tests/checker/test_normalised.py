@@ -194,7 +194,8 @@ def test_real_claims_with_a_horizon_are_written_and_read() -> None:
     assert CERTIFIED.decode(data) == certificate
     assert repr(RealClaim()) == "RealClaim()"
     assert repr(RealClaim(3)) == "RealClaim(horizon=3)"
-    for wrong in (-1, [], "7", 1.5, True, 2**63):
+    others: tuple[object, ...] = (-1, [], "7", 1.5, True, 2**63)
+    for wrong in others:
         with pytest.raises(CodecError, match=r"^claims\[0\].horizon: expected .*an integer from 0, not "):
             CERTIFIED.decode({**data, "claims": [["real claim", wrong]]})
     endless = CERTIFIED.decode({**data, "claims": [["real claim", None]]})

@@ -22,8 +22,8 @@ from attemper.exports.circuit import circuit_of, write_circuit
 from attemper.exports.dependencies import components_of, edges_of
 from attemper.exports.subject import Exported
 from attemper.languages.words import Alphabet
-from attemper.networks.structure import Provenance
 from attemper.networks.layers import Network
+from attemper.networks.structure import Provenance
 from attemper.running.weights import torch_weights
 from tests.support.cli.command_line import attemper as run_command_line
 from tests.support.drawn.scan_networks import A, HeadOf, network_of

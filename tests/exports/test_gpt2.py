@@ -31,8 +31,8 @@ from attemper.exports.gpt2.weights import (
 from attemper.exports.gpt2.writing import write_gpt2
 from attemper.exports.subject import Exported
 from attemper.languages.words import Alphabet
-from attemper.networks.structure import Provenance
 from attemper.networks.layers import HEAD_WIDTHS, Hidden, Layer
+from attemper.networks.structure import Provenance
 from attemper.workbench.verifying.comparing import exact_rows
 from tests.support.drawn.scan_networks import HeadOf, network_of
 from tests.support.drawn.typed_networks import two_into_one

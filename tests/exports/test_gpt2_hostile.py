@@ -17,8 +17,8 @@ from attemper.exact.closed_forms import ONE, SIGN, I, Number, over, times
 from attemper.exports.gpt2.writing import write_gpt2
 from attemper.exports.subject import Exported
 from attemper.languages.words import Alphabet
-from attemper.networks.structure import Provenance
 from attemper.networks.layers import Foreign, Head, Hidden, Layer, Masking, Network, Softmax
+from attemper.networks.structure import Provenance
 from attemper.running.dense import DenseTransformer
 from tests.support.drawn.clamped_networks import HALF, large_beside, letters_network, shared_units, tiny
 

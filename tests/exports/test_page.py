@@ -20,8 +20,8 @@ from attemper.exact.closed_forms import times
 from attemper.exports.page.contents import MOST_BYTES, MOST_COORDINATES, json_of, page_contents
 from attemper.exports.page.writing import document, page_text
 from attemper.exports.subject import Exported
-from attemper.networks.structure import HARD, Provenance
 from attemper.networks.layers import HardWeighting, LinearForm
+from attemper.networks.structure import HARD, Provenance
 from tests.support.cli.command_line import attemper as command
 from tests.support.drawn.exported import MODELS, all_masks
 from tests.support.drawn.typed_networks import uniform_only

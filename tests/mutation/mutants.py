@@ -19,9 +19,10 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[2] / "src"
 
 BESIDE = (
+    "attemper.documents",
+    "attemper.exact.codec",
     "attemper.exact.laurent",
     "attemper.attention_program.meaning",
-    "attemper.attention_program.trees",
     "attemper.attention_program.wellformed",
     "attemper.models.hard.probing",
 )

@@ -300,7 +300,10 @@ DAMAGED: dict[str, tuple[Callable[[Path], object], str]] = {
     "truncated weights": (lambda f: truncate(f, WEIGHTS, 0.9), "the digest does not fit"),
     "binary network.json": (lambda f: (f / STRUCTURE).write_bytes(b"\xff\x00\xfe"), "not complete JSON"),
     "JSON of a list": (lambda f: (f / STRUCTURE).write_text("[1, 2]"), "it is no object"),
-    "JSON of another kind": (lambda f: (f / STRUCTURE).write_text("{}"), "not of the format attemper-network/4"),
+    "JSON of another kind": (
+        lambda f: (f / STRUCTURE).write_text("{}"),
+        "not of the format attemper-network/4",
+    ),
     "JSON nested too deeply": (lambda f: (f / STRUCTURE).write_text("[" * 10**5), "not complete JSON"),
     "another format": (lambda f: replace_text(f, "network/4", "network/9"), "attemper-network/4"),
     "an older format": (
@@ -449,7 +452,10 @@ TAMPERED: dict[str, tuple[Callable[[Structure], object], str]] = {
         f'{FORM}.predicate: after "named" stands name, not []',
     ),
     "remainder out of range": (set_test("remainder", 2, 2), "a remainder mod 2 lies in 0..1"),
-    "source of an unknown kind": (set_source("kind", "song"), 'source.kind: expected one of "formula", "regex"'),
+    "source of an unknown kind": (
+        set_source("kind", "song"),
+        'source.kind: expected one of "formula", "regex"',
+    ),
     "formula that is none": (set_source("text", "(("), "the formula ends too early"),
     "formula of another alphabet": (set_source("text", "O c"), "symbol 'c' is not in the alphabet"),
     "formula of an unknown predicate": (set_source("text", "no_such(pos)"), "is called 'no_such'"),

@@ -149,11 +149,20 @@ PROGRAM = {"alphabet": ["0", "1"], "steps": [["letter", ["0"]]], "output": 0, "s
         (lambda c: c.pop("claims"), "the entry 'claims' is missing"),
         (lambda c: c.update(network="0" * 64), "about another network"),
         (lambda c: c.update(claims=[]), "the certificate claims nothing"),
-        (lambda c: c["claims"].append(["float claim", "float16"]), 'after "float claim" stands format, kernel'),
+        (
+            lambda c: c["claims"].append(["float claim", "float16"]),
+            'after "float claim" stands format, kernel',
+        ),
         (lambda c: c["claims"].append(["float claim", "float16", "scan", 9, ""]), "float16"),
-        (lambda c: c.update(groups=[{"layer": 0, "bits": [[0, 0]]}]), "it has groups of bits, but no program"),
+        (
+            lambda c: c.update(groups=[{"layer": 0, "bits": [[0, 0]]}]),
+            "it has groups of bits, but no program",
+        ),
         (lambda c: c.update(program={}), "program: the entry 'alphabet' is missing"),
-        (lambda c: c.update(program=PROGRAM), "its language is no automaton, so that its program must be null"),
+        (
+            lambda c: c.update(program=PROGRAM),
+            "its language is no automaton, so that its program must be null",
+        ),
         (lambda c: c["language"][1].append(["unary", "Y", 99]), "expected the number of an earlier part"),
         (lambda c: c["language"][1].append(["unary", "Q", 0]), 'operator: expected one of "!"'),
         (lambda c: c.update(extra=1), "the entry 'extra' is unknown"),

@@ -172,7 +172,9 @@ def test_the_output_is_the_first_step_of_the_numbers() -> None:
     assert "the first step" in str(complaints(other)[0])
 
 
-def _numbers(*rows: object, measure: str = "integer", mask: object = "<=", names: Sequence[str] = ()) -> dict[str, Any]:
+def _numbers(
+    *rows: object, measure: str = "integer", mask: object = "<=", names: Sequence[str] = ()
+) -> dict[str, Any]:
     return {"measure": measure, "mask": mask, "rows": list(rows), "names": list(names)}
 
 
@@ -222,7 +224,9 @@ def test_numbers_that_are_none(numbers: object, said: str) -> None:
     data = CERTIFIED.encode(Certificate("", language, (RealClaim(),)))
     assert data["language"] == ["program language", program, "last", False]
     with pytest.raises(CodecError, match=re.escape(said)):
-        CERTIFIED.decode({**data, "language": ["program language", {**program, "numbers": numbers}, "last", False]})
+        CERTIFIED.decode(
+            {**data, "language": ["program language", {**program, "numbers": numbers}, "last", False]}
+        )
 
 
 # Folders and commands ----------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from attemper.errors import ExitCode, OptionError, UnprovedError, UnsupportedError
+from attemper.languages.regular.dfa import AUTOMATON
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Word
@@ -48,7 +49,7 @@ def test_a_model_by_its_name() -> None:
     assert (found.status, found.exit_code) == ("MEASURED", 0)
     record = json.loads(json.dumps(found.record))
     assert record["status"] == "MEASURED"
-    assert record["automaton"] == found.dfa.tree()
+    assert record["automaton"] == AUTOMATON.encode(found.dfa)
     assert (record["states"], record["configurations"], record["activations"]) == (4, 11, [2, 4, 4])
     assert (record["words"], record["verdicts"], record["disagreement"]) == (300, found.verdicts, None)
 

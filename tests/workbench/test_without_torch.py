@@ -80,6 +80,7 @@ PROVING = {
     "decompile": ["decompile", "majority"],
     "same": ["same", "net:majority", "formula:#<['1'] >= #<['0']"],
     "depth": ["depth", "regex:(ab)*", "--alphabet", "ab", "-o", "depth.json"],
+    "schema": ["schema", "network"],
     "help": ["--help"],
     "help of run": ["run", "--help"],
     "version": ["--version"],

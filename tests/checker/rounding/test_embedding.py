@@ -36,8 +36,8 @@ from attemper.checker.rounding.embedding import (
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import (
     FIRST,
-    LAST,
     FORM,
+    LAST,
     ONE,
     SIGN,
     ClosedForm,

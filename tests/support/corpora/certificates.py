@@ -24,12 +24,12 @@ from attemper.attention_program import ops
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.certificates.claims import Certificate, FloatClaim, RealClaim, Source
-from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.checker.folders import check_path
 from attemper.errors import AttemperError
 from attemper.exact.closed_forms import number, times
+from attemper.files import CERTIFICATE
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.temporal.parse import parse

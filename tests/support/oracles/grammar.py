@@ -28,9 +28,9 @@ class Grammar:
     rules: dict[str, Shape]
     tagged: dict[str, Shape]
 
-    def fits(self, data: Any) -> bool:
-        """Whether data have the shape of a file of the format."""
-        return self._fits(self.top, data)
+    def fits(self, data: Any, kind: str = "") -> bool:
+        """Whether data have the shape of a file of the format, or that of a kind in it, such as `program`."""
+        return self._fits(("name", kind) if kind else self.top, data)
 
     def _fits(self, shape: Shape, data: Any) -> bool:
         match shape:

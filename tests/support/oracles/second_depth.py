@@ -69,7 +69,7 @@ def _file(data: bytes) -> dict[str, Any]:
     """The file, which has the shape of section 12, and keeps what the text says beside it."""
     try:
         file = read_json(data)
-        require("depth", file, 12)
+        require("attemper-depth/2", file)
     except MisshapenError as error:
         raise MalformedError from error
     alphabet = file["alphabet"]
@@ -147,53 +147,23 @@ _RELATIONS: dict[str, Callable[[int, int], bool]] = {
 
 
 def _formula(nodes: list[Any], symbols: list[str]) -> None:
-    """The distinct subformulas, each once, operands first and from left to right, the formula last."""
-    _require(nodes)
-    for number, node in enumerate(nodes):
-        _require(node not in nodes[:number])
-        _require(all(k < number for k in _operands(node)))
+    """What the shape of a formula does not say: its letters, its predicates, each atom once in its term."""
+    for node in nodes:
         match node:
             case ["symbol", letter]:
                 _require(letter in symbols)
-            case ["numerical", predicate, _]:
+            case ["numerical", predicate, term]:
                 _predicate(predicate)
-        for term in _terms(node):
-            atoms = [atom for _, atom in term["parts"]]
-            _require(all(atom not in atoms[:k] for k, atom in enumerate(atoms)))
-            _require(all(factor != 0 for factor, _ in term["parts"]))
-    _require(_in_order(nodes) == list(range(len(nodes))))
+                _term(term)
+            case ["comparison", _, left, right]:
+                _term(left)
+                _term(right)
 
 
-def _operands(node: list[Any]) -> list[int]:
-    """The nodes that a node is made of, from left to right."""
-    match node:
-        case ["unary", _, k]:
-            return [k]
-        case ["binary", _, k, m]:
-            return [k, m]
-        case _:
-            atoms = [atom for term in _terms(node) for _, atom in term["parts"]]
-            return [atom[2] for atom in atoms if atom[0] == "count atom"]
-
-
-def _terms(node: list[Any]) -> list[dict[str, Any]]:
-    return node[2:] if node[0] in ("comparison", "numerical") else []
-
-
-def _in_order(nodes: list[Any]) -> list[int]:
-    """The nodes that the last one is made of, each once, operands first and from left to right."""
-    found: list[int] = []
-    waiting: list[tuple[int, bool]] = [(len(nodes) - 1, False)]
-    seen: set[int] = set()
-    while waiting:
-        k, is_done = waiting.pop()
-        if is_done:
-            found.append(k)
-        elif k not in seen:
-            seen.add(k)
-            waiting.append((k, True))
-            waiting += [(operand, False) for operand in reversed(_operands(nodes[k]))]
-    return found
+def _term(term: dict[str, Any]) -> None:
+    atoms = [atom for _, atom in term["parts"]]
+    _require(all(atom not in atoms[:k] for k, atom in enumerate(atoms)))
+    _require(all(factor != 0 for factor, _ in term["parts"]))
 
 
 # --- programs -------------------------------------------------------------------------------------

@@ -110,7 +110,10 @@ WRONG = [
     (at("consequences", 0, 3, value=[7, -1]), "consequences[0].counts[1]: expected an integer from 0"),
     (at("consequences", 0, 3, value=[7, True]), "consequences[0].counts[1]: expected an integer from 0"),
     (at("consequences", 1, 0, value="majority floor"), 'consequences[1]: expected one of ["no margin", ...]'),
-    (at("consequences", 1, value=["recogniser floor", 9, "1", 1]), 'consequences[1]: after "recogniser floor"'),
+    (
+        at("consequences", 1, value=["recogniser floor", 9, "1", 1]),
+        'consequences[1]: after "recogniser floor"',
+    ),
     (at("consequences", 2, 1, value="dyck2"), "its source 'dyck2' is none of parity-even, parity-odd"),
     (at("consequences", 2, 2, value="1/2 "), f"consequences[2].p: {A_FRACTION}"),
     (at("consequences", value={}), "consequences: expected a list, not {}"),

@@ -112,7 +112,11 @@ def _power(power: object) -> dict[str, object]:
             [{"by": "given", "gap": {"factor": "-1", "power": "0"}}, None],
             "layers[0].gaps[0].gap.factor: expected a fraction",
         ),
-        (GAPS, [{"by": "given", "gap": _power("-0")}, None], "layers[0].gaps[0].gap.power: expected a fraction"),
+        (
+            GAPS,
+            [{"by": "given", "gap": _power("-0")}, None],
+            "layers[0].gaps[0].gap.power: expected a fraction",
+        ),
         (GAPS, ["given"], "layers[0].gaps[0]: expected an object with the entries by, gap"),
     ],
 )

@@ -44,7 +44,7 @@ def read_counts(step: list[Any]) -> list[int]:
 def complaint(program: Any) -> str | None:
     """What is wrong with a program as data, or None."""
     try:
-        require("program", program, 3)
+        require("attemper-certificate/3", program, "program")
     except MisshapenError as wrong:
         return str(wrong)
     alphabet, steps = program["alphabet"], program["steps"]

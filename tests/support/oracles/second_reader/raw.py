@@ -58,7 +58,7 @@ class RawNetwork:
 
 def read_network(folder: Path) -> RawNetwork:
     """The network in a folder; raises `MalformedError`."""
-    structure = _file(folder / "network.json", "network", 0)
+    structure = _file(folder / "network.json", "attemper-network/4")
     weights = (folder / "weights.safetensors").read_bytes()
     if structure["head_width"] not in (1, 4, 16):
         raise MalformedError("another head width")
@@ -97,8 +97,8 @@ def _outputs(structure: dict[str, Any]) -> list[tuple[str | None, int]]:
 
 def read_certificate(folder: Path) -> Any:
     """The certificate in a folder, if it names the network beside it; raises `MalformedError`."""
-    certificate = _file(folder / "certificate.json", "certificate", 1)
-    if certificate["network"] != _file(folder / "network.json", "network", 0)["digest"]:
+    certificate = _file(folder / "certificate.json", "attemper-certificate/3")
+    if certificate["network"] != _file(folder / "network.json", "attemper-network/4")["digest"]:
         raise MalformedError("a certificate of another network")
     return certificate
 
@@ -110,11 +110,11 @@ def digest(structure: dict[str, Any], weights: bytes) -> str:
     return hashlib.sha256(hashlib.sha256(text).digest() + hashlib.sha256(weights).digest()).hexdigest()
 
 
-def _file(path: Path, name: str, section: int) -> Any:
-    """The JSON of a file in the shape that the section says."""
+def _file(path: Path, name: str) -> Any:
+    """The JSON of a file of that format."""
     try:
         value = read_json(path.read_bytes())
-        require(name, value, section)
+        require(name, value)
     except MisshapenError as wrong:
         raise MalformedError(str(wrong)) from wrong
     return value

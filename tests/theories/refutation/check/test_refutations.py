@@ -832,7 +832,10 @@ WRONG: dict[str, tuple[dict[str, object], str]] = {
     "a number as an answer": ({"answer": 1}, "answer: expected true or false, not 1"),
     "no answer": ({"answer": None}, "answer: expected true or false, not None"),
     "no positions": ({"restriction": []}, "its restriction has 0 positions, and its words do not fit"),
-    "a position without symbols": ({"restriction": [[]] * 9}, "restriction: position 1 must have some symbols"),
+    "a position without symbols": (
+        {"restriction": [[]] * 9},
+        "restriction: position 1 must have some symbols",
+    ),
     "descending symbols": ({"restriction": [[1, 0]] * 9}, "restriction: position 1 must have some symbols"),
     "a symbol twice at a position": ({"restriction": [[0, 0]] * 9}, "each once, in ascending order"),
     "an unknown symbol": ({"restriction": [[2]] * 9}, "a number that is none of its 2 symbols"),
@@ -857,17 +860,50 @@ WRONG: dict[str, tuple[dict[str, object], str]] = {
     "a bracket in two pairs": (_language("dyck", [["a", "b"], ["b", "c"]]), "pairs of different symbols"),
     "equal blocks": (_language("blocks", "a", "a"), "language: blocks are of two symbols that differ"),
     "one block": (_language("blocks", "a"), 'language: after "blocks" stands first, second'),
-    "an automaton without states": (_language("dfa", ["a"], [], 0, []), "language: the start or an accepting state is none of the states"),
-    "an automaton without symbols": (_language("dfa", [], [[]], 0, []), "language.alphabet: an alphabet needs at least one symbol"),
-    "a move to nowhere": (_language("dfa", ["a"], [[1]], 0, []), "language: state 0 must have one move to a state"),
-    "a negative move": (_language("dfa", ["a"], [[-1]], 0, []), "language.moves[0][0]: expected an integer from 0"),
-    "too few moves": (_language("dfa", ["a", "b"], [[0]], 0, []), "language: state 0 must have one move to a state for each of 2 symbols"),
-    "too many moves": (_language("dfa", ["a"], [[0, 0]], 0, []), "language: state 0 must have one move to a state for each of 1"),
-    "a start nowhere": (_language("dfa", ["a"], [[0]], 1, []), "language: the start or an accepting state is none of the states"),
-    "a bool as a start": (_language("dfa", ["a"], [[0]], False, []), "language.start: expected an integer from 0, not False"),
-    "an accepting state nowhere": (_language("dfa", ["a"], [[0]], 0, [1]), "language: the start or an accepting state is none of"),
-    "accepting states that descend": (_language("dfa", ["a"], [[0], [0]], 0, [1, 0]), "language.accepting: expected a list that ascends"),
-    "a letter twice": (_language("dfa", ["a", "a"], [[0, 0]], 0, []), "language.alphabet: symbol 'a' occurs twice"),
+    "an automaton without states": (
+        _language("dfa", ["a"], [], 0, []),
+        "language: the start or an accepting state is none of the states",
+    ),
+    "an automaton without symbols": (
+        _language("dfa", [], [[]], 0, []),
+        "language.alphabet: an alphabet needs at least one symbol",
+    ),
+    "a move to nowhere": (
+        _language("dfa", ["a"], [[1]], 0, []),
+        "language: state 0 must have one move to a state",
+    ),
+    "a negative move": (
+        _language("dfa", ["a"], [[-1]], 0, []),
+        "language.moves[0][0]: expected an integer from 0",
+    ),
+    "too few moves": (
+        _language("dfa", ["a", "b"], [[0]], 0, []),
+        "language: state 0 must have one move to a state for each of 2 symbols",
+    ),
+    "too many moves": (
+        _language("dfa", ["a"], [[0, 0]], 0, []),
+        "language: state 0 must have one move to a state for each of 1",
+    ),
+    "a start nowhere": (
+        _language("dfa", ["a"], [[0]], 1, []),
+        "language: the start or an accepting state is none of the states",
+    ),
+    "a bool as a start": (
+        _language("dfa", ["a"], [[0]], False, []),
+        "language.start: expected an integer from 0, not False",
+    ),
+    "an accepting state nowhere": (
+        _language("dfa", ["a"], [[0]], 0, [1]),
+        "language: the start or an accepting state is none of",
+    ),
+    "accepting states that descend": (
+        _language("dfa", ["a"], [[0], [0]], 0, [1, 0]),
+        "language.accepting: expected a list that ascends",
+    ),
+    "a letter twice": (
+        _language("dfa", ["a", "a"], [[0, 0]], 0, []),
+        "language.alphabet: symbol 'a' occurs twice",
+    ),
 }
 
 

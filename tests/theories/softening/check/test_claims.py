@@ -20,7 +20,6 @@ from attemper.exact.predicates import Zero
 from attemper.files import CERTIFICATE
 from attemper.languages.words import Alphabet
 from attemper.networks.files import bare_digest, digest_of
-from attemper.networks.structure import Provenance
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import (
     Head,
@@ -33,6 +32,7 @@ from attemper.networks.layers import (
     Softmax,
     Uniform,
 )
+from attemper.networks.structure import Provenance
 from attemper.theories.softening.certificate import (
     APPROXIMATION,
     Approximation,

@@ -262,7 +262,8 @@ def replace_head(network: Network, weighting: HardWeighting) -> Network:
 def test_what_is_not_a_bit_everywhere_is_not_rounded_when_words_are_tried():
     share = HeadOf("<=", {"share": {"place": 1}}, query=[{"one": 1}], key=[{"step": 1}])
     steps = [
-        ["product", [["number", f"1/{2**k}"], ["position"], ["test", ["zero"], 0, 1, -k]]] for k in range(1, 4)
+        ["product", [["number", f"1/{2**k}"], ["position"], ["test", ["zero"], 0, 1, -k]]]
+        for k in range(1, 4)
     ]
     network = hard_network(
         "ab",
