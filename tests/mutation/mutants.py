@@ -20,6 +20,7 @@ SOURCE = Path(__file__).parents[2] / "src"
 
 BESIDE = (
     "attemper.exact.laurent",
+    "attemper.exact.monomials",
     "attemper.languages.masks",
     "attemper.attention_program.meaning",
     "attemper.attention_program.trees",

@@ -14,10 +14,11 @@ from itertools import product
 import flint
 
 from attemper.exact.closed_forms import evaluate
+from attemper.exact.monomials import Monomial
 from attemper.languages.words import Word
 from attemper.networks.layers import HardWeighting, Head, LinearForm, Network, Softmax
 from attemper.networks.meaning_hard import residual_streams, value_of
-from attemper.theories.softening.certificate import ClosedFormErrors, GapBy, LayerError, Monomial
+from attemper.theories.softening.certificate import ClosedFormErrors, GapBy, LayerError
 
 SHORT = 4
 LENGTHS = (1, 2, 3, 4, 7, 8, 16, 1023, 10**6)
