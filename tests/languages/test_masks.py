@@ -68,6 +68,13 @@ def test_ends_of_tensors_are_those_of_numbers(mask: PositionMask) -> None:
     assert mask.number_visible(i.numpy(), n.numpy()).tolist() == numbers
 
 
+def test_a_mask_shows_everything_if_nothing_else_is_said() -> None:
+    class Whole(PositionMask):
+        ALL = "everything"
+
+    assert (Whole.ALL.before, Whole.ALL.here, Whole.ALL.after) == (True, True, True)
+
+
 def test_strict_masks_have_a_weak_one_of_the_same_side() -> None:
     assert [mask.weak for mask in Masking if mask.is_strict] == [Masking.FUTURE, Masking.PAST]
     assert [mask.weak for mask in ops.Mask if mask.is_strict] == [ops.Mask.UP_TO, ops.Mask.FROM]
