@@ -40,8 +40,11 @@ def scores_of(attention: Attention, q: Tensor, k: Tensor, head: int, places: Pla
 
 def _visible(masking: Masking, places: Places) -> Tensor:
     """Which keys each query sees, [batch or 1, query, key]; padding sees itself as the last position."""
+    real = places.real[:, None, :]
+    if masking is Masking.NONE:
+        return real.expand(-1, places.width, -1)
     sees: Tensor = masking.sees(places.i[:, :, None], places.steps[:, None, :])
-    return sees & places.real[:, None, :] if masking.after else sees
+    return sees & real if masking.after else sees
 
 
 def weights(scores: Tensor, weighting: HardWeighting | Softmax, masking: Masking, places: Places) -> Tensor:

@@ -43,8 +43,11 @@ class Seats:
 
     def visible(self, masking: Masking) -> Tensor:
         """Which keys each query sees, [batch, query, key]."""
+        real = self.real[:, None, :]
+        if masking is Masking.NONE:
+            return real.expand(-1, self.i.shape[1], -1)
         sees: Tensor = masking.sees(self.i[:, :, None], self.i[:, None, :])
-        return self.real[:, None, :] & sees
+        return real & sees
 
     def count(self, masking: Masking) -> Tensor:
         """How many keys each query sees [batch, position], at least 1."""
