@@ -25,9 +25,10 @@ from attemper.checker.heads import head_fact
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import RECURSION, prove
-from attemper.checker.values import Bound, ResidualValues
+from attemper.checker.values import ResidualValues
 from attemper.exact.balls import precision, upper_bound
 from attemper.exact.closed_forms import I, Power, plus
+from attemper.exact.monomials import Monomial
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet, Word, words_of_length
@@ -378,7 +379,7 @@ def test_a_network_that_divides_by_zero_is_not_judged() -> None:
 def test_errors_do_not_grow_with_the_word(power: int, is_taken: bool) -> None:
     names = Formulas(AB.symbols).names
     stream = ResidualValues([{}, {(0, 0): names.letter("b")}], [Fraction(0), Fraction(1, 7)])
-    output = Output(1, names.letter("a"), Fraction(1), Fraction(1), 1, Bound(Fraction(1, 9), power))
+    output = Output(1, names.letter("a"), Fraction(1), Fraction(1), 1, Monomial(Fraction(1, 9), power))
     if not is_taken:
         with pytest.raises(UnprovenError, match="coordinate 1 is off by more and more in longer words"):
             analysis_module._take(names, stream, output, Fraction(1, 2))
@@ -386,4 +387,4 @@ def test_errors_do_not_grow_with_the_word(power: int, is_taken: bool) -> None:
     analysis_module._take(names, stream, output, Fraction(1, 2))
     assert stream.values == [{}, {(0, 0): names.letter("b"), (0, 1): names.letter("a")}]
     assert stream.errors == [0, Fraction(16, 63)]
-    assert stream.vanishing == {1: Bound(Fraction(16, 63), 0)}
+    assert stream.vanishing == {1: Monomial(Fraction(16, 63), 0)}

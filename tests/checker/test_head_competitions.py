@@ -19,7 +19,6 @@ from attemper.checker.heads import head_fact
 from attemper.checker.names import UnprovenError
 from attemper.exact import laurent
 from attemper.networks.layers import Construction, Head, Masking, Neighbour, Select, Uniform
-from attemper.networks.meaning_hard import visible
 from tests.support.drawn.heads import AB, ALL, LEFT, RIGHT, Form, Palette, Rows, short_words
 from tests.support.judges.derived import Reading
 
@@ -36,7 +35,7 @@ def test_a_tie_break_gives_at_most_what_the_farthest_positions_are_apart(masking
     assert gap == inverse_gap == 3
     for n in range(1, 7):
         for i in range(1, n + 1):
-            seen = visible(masking, i, n)
+            seen = masking.visible(i, n)
             assert laurent.at(span, i, n) == 3 * (len(seen) - 1)
             assert laurent.at(inverse_span, i, n) == 3 * seen[-1] ** 2 * (1 - Fraction(1, seen[-1]))
             is_inside = any(i >= i0 and n >= i + d for i0, d in DOMAINS[masking])
@@ -126,7 +125,7 @@ def rivals(own: Palette, contender: Contender) -> Iterator[Rivals]:
         for i in range(1, n + 1):
             queries = tuple(at(query, i) for query, _ in contender.rows)
             tie, rest = {}, {}
-            for k in visible(masking, i, n):
+            for k in masking.visible(i, n):
                 tie[k], *others = (query * key for query, key in zip(queries, keys[k], strict=True))
                 rest[k] = sum(others, Fraction(0))
             if contender.construction is SELECT:
@@ -162,7 +161,7 @@ def kind_of(one: Rivals, contender: Contender) -> Rival:
 
 def score_gap_of(one: Rivals, kind: Rival, contender: Contender) -> Fraction:
     """The least lead of such a pair where i sees what it does, as FORMAT.md has it."""
-    seen = visible(contender.masking.weak, one.i, one.n)
+    seen = contender.masking.weak.visible(one.i, one.n)
     greatest = one.i if contender.masking.weak is LEFT else one.n
     is_linear = contender.power > 0
     match kind:

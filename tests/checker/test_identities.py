@@ -26,7 +26,6 @@ from attemper.checker.names import (
 )
 from attemper.exact.predicates import Named, Predicate, Remainder, Zero, holds
 from attemper.networks.layers import Masking
-from attemper.networks.meaning_hard import visible
 from tests.support.drawn.heads import short_words
 from tests.support.judges.derived import Reading
 
@@ -307,7 +306,7 @@ def test_the_nearest_position_with_a_remainder(masking: Masking, leftmost: bool,
         for word in words:
             reading = Reading(own, word)
             for i in range(1, len(word) + 1):
-                seen = [j for j in visible(masking, i, len(word)) if j % modulus == remainder]
+                seen = [j for j in masking.visible(i, len(word)) if j % modulus == remainder]
                 assert reading.number(some, i) == bool(seen)
                 for bit, diagram in zip(bits, found, strict=True):
                     expected = reading.number(bit, seen[0 if leftmost else -1]) if seen else 0

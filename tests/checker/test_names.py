@@ -18,7 +18,6 @@ from attemper.checker.names import Affine, UnprovenError
 from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero, holds
 from attemper.languages.words import Alphabet, words_of_length
 from attemper.networks.layers import Masking
-from attemper.networks.meaning_hard import visible
 from tests.support.judges.derived import Reading
 
 AB = ("a", "b")
@@ -98,11 +97,11 @@ def check(bench: Bench, diagram: Diagram, expected: Callable[[Reading, int], Fra
 
 
 def ones(reading: Reading, diagram: Diagram, masking: Masking, i: int) -> list[int]:
-    return [j for j in visible(masking, i, reading.length) if reading.number(diagram, j)]
+    return [j for j in masking.visible(i, reading.length) if reading.number(diagram, j)]
 
 
 def total(reading: Reading, diagram: Diagram, masking: Masking, i: int) -> Fraction:
-    return sum((reading.number(diagram, j) for j in visible(masking, i, reading.length)), Fraction(0))
+    return sum((reading.number(diagram, j) for j in masking.visible(i, reading.length)), Fraction(0))
 
 
 # Letters and places ----------------------------------------------------------------------------------
@@ -166,7 +165,7 @@ def test_the_marks_and_edges_of_masks() -> None:
             assert reading.number(names.last, i) == (i == n)
             assert reading.number(names.only, i) == (n == 1)
             for masking in WEAK:
-                assert reading.number(names.edge(masking), i) == (len(visible(masking, i, n)) == 1)
+                assert reading.number(names.edge(masking), i) == (len(masking.visible(i, n)) == 1)
                 assert len(ones(reading, names.mark(masking), masking, i)) == 1
 
 
@@ -381,7 +380,7 @@ def test_a_mean_and_what_is_made_of_it(seed: int, masking: Masking) -> None:
     moved = names.plus(names.scaled(mean, factor), other)
 
     def average(reading: Reading, i: int) -> Fraction:
-        return total(reading, summand, masking, i) / len(visible(masking, i, reading.length))
+        return total(reading, summand, masking, i) / len(masking.visible(i, reading.length))
 
     check(bench, mean, average)
     check(bench, names.with_edges(moved), lambda r, i: factor * average(r, i) + r.number(other, i))

@@ -39,7 +39,6 @@ from attemper.exports.page.forms import form_data
 from attemper.exports.subject import Exported
 from attemper.languages.words import Alphabet, parse_word
 from attemper.networks.layers import Masking
-from attemper.networks.meaning_hard import visible
 from attemper.running.batches import runs_of, tokens_of
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.numbers import integer_of
@@ -409,7 +408,7 @@ def test_what_cannot_be_read_is_undecided(
 def test_an_integer_is_its_share_times_what_is_seen(masking: Masking, node: Interpreter) -> None:
     """Of three positions: 6 is put out as the share of what each of them sees, 0 where none is seen."""
     network = {"measure": "integer", "outputs": [[None, 0]], "over": str(masking)}
-    counts = [len(visible(masking, i, 3)) for i in (1, 2, 3)]
+    counts = [len(masking.visible(i, 3)) for i in (1, 2, 3)]
     ran = {"outputs": [[6 / count if count else 0 for count in counts]], "margin": 0.25}
     found = [node.call("putOut", network, ran, place) for place in range(3)]
     assert found == [str(6 if count else 0) for count in counts]

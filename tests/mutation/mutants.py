@@ -22,6 +22,8 @@ BESIDE = (
     "attemper.documents",
     "attemper.exact.codec",
     "attemper.exact.laurent",
+    "attemper.exact.monomials",
+    "attemper.languages.masks",
     "attemper.attention_program.meaning",
     "attemper.attention_program.wellformed",
     "attemper.models.hard.probing",

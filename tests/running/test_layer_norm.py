@@ -18,7 +18,7 @@ from attemper.compiling.pipeline import compile_language
 from attemper.exact.closed_forms import evaluate
 from attemper.networks.files import WEIGHTS
 from attemper.networks.layers import Head, Softmax
-from attemper.networks.meaning_hard import embed, visible
+from attemper.networks.meaning_hard import embed
 from attemper.networks.meaning_soft import output_rows
 from attemper.running.batches import tokens_of
 from attemper.running.dense import DenseTransformer
@@ -206,7 +206,7 @@ class Rebuilt(nn.Module):
         scores = torch.tensor(cold)[:, None] * (h @ q) @ (h @ k).T / q.shape[1] ** 0.5
         hidden = torch.full((n, n), float("-inf"), dtype=torch.float64)
         for i in range(1, n + 1):
-            hidden[i - 1, [j - 1 for j in visible(head.masking, i, n)]] = 0
+            hidden[i - 1, [j - 1 for j in head.masking.visible(i, n)]] = 0
         return (scores + hidden).softmax(dim=-1) @ (h @ v) @ o
 
 

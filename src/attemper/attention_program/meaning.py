@@ -79,24 +79,7 @@ def _part(said: ops.Numbers, part: ops.Part, i: int, rows: tuple[StepValues, ...
     bit = 1 if part.bit is None else rows[part.bit][i - 1]
     if part.count is None:
         return part.factor * bit
-    return part.factor * bit * rows[part.count][i - 1] / len(visible(said.mask, i, len(rows[part.count])))
-
-
-def visible(mask: ops.Mask, i: int, n: int) -> range:
-    """The positions j that position i sees."""
-    match mask:
-        case ops.Mask.UP_TO:
-            return range(1, i + 1)
-        case ops.Mask.BEFORE:
-            return range(1, i)
-        case ops.Mask.FROM:
-            return range(i, n + 1)
-        case ops.Mask.AFTER:
-            return range(i + 1, n + 1)
-        case ops.Mask.ALL:
-            return range(1, n + 1)
-        case _:
-            assert_never(mask)
+    return part.factor * bit * rows[part.count][i - 1] / len(said.mask.visible(i, len(rows[part.count])))
 
 
 def _value(union: Union, step: ops.Step, word: Word, i: int, rows: list[StepValues]) -> int:
@@ -117,7 +100,7 @@ def _value(union: Union, step: ops.Step, word: Word, i: int, rows: list[StepValu
         case ops.Attend() | ops.Nearest() | ops.Matched() | ops.Shift():
             return _looked(step, i, n, rows)
         case ops.Count(mask, bit):
-            return sum(rows[bit][j - 1] for j in visible(mask, i, n))
+            return sum(rows[bit][j - 1] for j in mask.visible(i, n))
         case ops.Linear(parts, constant):
             return _counted(constant + sum(factor * rows[count][i - 1] for factor, count in parts))
         case ops.Compare(count) | ops.Equals(count) | ops.CountTest(_, count):
@@ -136,11 +119,11 @@ def _counted(total: int) -> int:
 def _looked(step: ops.Looking, i: int, n: int, rows: list[StepValues]) -> int:
     match step:
         case ops.Attend(mask):
-            return _attend(step, visible(mask, i, n), i, rows)
+            return _attend(step, mask.visible(i, n), i, rows)
         case ops.Nearest(mask):
-            return rows[step.value][_nearest(step, visible(mask, i, n), i, rows) - 1]
+            return rows[step.value][_nearest(step, mask.visible(i, n), i, rows) - 1]
         case ops.Matched(mask):
-            j = _nearest(step, visible(mask, i, n), i, rows)
+            j = _nearest(step, mask.visible(i, n), i, rows)
             return int(_clamped(rows[step.query], i) == _clamped(rows[step.key], j))
         case ops.Shift():
             return _shift(step, rows[step.bit], i)

@@ -14,6 +14,7 @@ from typing import final
 from attemper.exact.closed_forms import ClosedForm
 from attemper.exact.codec import Codec, Natural, Ordinary, Rational
 from attemper.exact.predicates import Predicate
+from attemper.languages.masks import PositionMask
 from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 
@@ -27,13 +28,13 @@ Cases = tuple[tuple[Ref | None, Ref], ...]
 """Pairs (bit at i, bit at j) of a selection; None: everywhere."""
 
 
-class Mask(StrEnum):
+class Mask(PositionMask):
     """Which positions j the position i may look at."""
 
-    UP_TO = "<="
-    BEFORE = "<"
-    FROM = ">="
-    AFTER = ">"
+    UP_TO = "<=", True, True, False
+    BEFORE = "<", True, False, False
+    FROM = ">=", False, True, True
+    AFTER = ">", False, False, True
     ALL = "all"
 
 

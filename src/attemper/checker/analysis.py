@@ -16,8 +16,9 @@ from attemper.checker.heads import head_fact
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rules import HeadFact
-from attemper.checker.values import Bound, ResidualValues, add, embedded, plain
+from attemper.checker.values import ResidualValues, add, embedded, plain
 from attemper.exact.balls import precision, upper_bound
+from attemper.exact.monomials import Monomial
 from attemper.networks.layers import Coordinate, Layer, Network
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def with_names(
 
 def _take(names: Names, stream: ResidualValues, output: Output, mass: Fraction) -> None:
     """Add what a head puts out to the stream, with its error."""
-    target, error = output.target, output.error or Bound(mass * output.spread)
+    target, error = output.target, output.error or Monomial(mass * output.spread)
     if error.power > 0:
         raise UnprovenError(f"coordinate {target} is off by more and more in longer words")
     stream.values[target] = add(names, stream.values[target], {(0, output.growth): output.diagram})

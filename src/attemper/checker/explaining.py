@@ -28,6 +28,7 @@ from attemper.checker.registers import made_of
 from attemper.checker.source import meanings_of
 from attemper.checker.values import ResidualValues, Value
 from attemper.exact.closed_forms import ONE, show_form
+from attemper.exact.monomials import Exponent
 from attemper.exact.predicates import PredicateError
 from attemper.languages.definition import Definition
 from attemper.languages.measures import Measure
@@ -268,7 +269,7 @@ def _integer(names: Names, value: Value) -> str | None:
     return f"{' '.join(factors)} times {integer}" if factors else integer
 
 
-def _power(exponent: int) -> str:
+def _power(exponent: Exponent) -> str:
     return "n" if exponent == 1 else f"n^{exponent}"
 
 

@@ -14,7 +14,8 @@ from typing import final
 
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Affine, Names, add_affine, scale_affine
-from attemper.checker.values import Bound, ResidualValues, add, error_of, of_form, plain
+from attemper.checker.values import ResidualValues, add, error_of, of_form, plain
+from attemper.exact.monomials import Monomial
 from attemper.networks.layers import Coordinate, Layer, LinearForm
 
 Unit = tuple[Fraction, Fraction]
@@ -54,7 +55,7 @@ def apply_groups(names: Names, groups: list[UnitGroup], stream: ResidualValues) 
         values = names.values(group.diagram)
         for target, units in group.outputs.items():
             added.setdefault(target, []).append(added_by(names, group, target))
-            after.worsen(target, Bound(max(deviation(names, units, value, error) for value in values)))
+            after.worsen(target, Monomial(max(deviation(names, units, value, error) for value in values)))
     for target, diagrams in added.items():
         after.values[target] = add(names, after.values[target], {(0, 0): names.total(diagrams)})
     return after

@@ -16,13 +16,6 @@ from attemper.checker.diagrams import Diagram
 from attemper.exact.predicates import Predicate, holds
 from attemper.networks.layers import Masking
 
-NUMBER_VISIBLE: dict[Masking, names.PositionForm] = {
-    Masking.FUTURE: (1, 0, 0),
-    Masking.PAST: (-1, 1, 1),
-    Masking.NONE: (0, 1, 0),
-}
-"""The number of positions visible from i, as a i + b n + c."""
-
 
 class Sums(names.Positions):
     """What sums and counts over the visible positions are called: the same in every check."""
@@ -54,7 +47,7 @@ class Sums(names.Positions):
         if decided is not None:
             return decided
         if len(others) == 1 and marked == [0]:
-            a, b, c = NUMBER_VISIBLE[masking]
+            a, b, c = masking.number_visible_form
             k = int(others[0])
             return self.names.at_least_place(k * a, k * b, k * (c - 1) - threshold)
         return self.names.choose(
@@ -176,7 +169,7 @@ class Sums(names.Positions):
         """[predicate(scale * count + shift)] for the count of a bit over the visible positions."""
         bit = self.names.canonical(bit)
         if bit == self.names.true:
-            a, b, c = NUMBER_VISIBLE[masking]
+            a, b, c = masking.number_visible_form
             return self.names.place(predicate, scale * a, scale * b, scale * c + shift)
         return self.names.choose(
             self.sum_at_least(masking, bit, 1),
@@ -197,7 +190,7 @@ class Sums(names.Positions):
 
         def read(atom: names.PlaceAtom, threshold: int) -> Diagram:
             if bit == self.names.true:
-                return self.names.test_at(atom, threshold, NUMBER_VISIBLE[masking])
+                return self.names.test_at(atom, threshold, masking.number_visible_form)
             match atom:
                 case names.PlaceAtLeast(factor):
                     return self.sum_at_least(masking, self.names.scaled(bit, factor), threshold)

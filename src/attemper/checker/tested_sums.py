@@ -7,7 +7,7 @@ from functools import reduce
 
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import UnprovenError
-from attemper.checker.sums import NUMBER_VISIBLE, Sums
+from attemper.checker.sums import Sums
 from attemper.exact.predicates import Predicate, Remainder, periodic
 from attemper.networks.layers import Masking
 
@@ -28,7 +28,7 @@ def test_of_sum(sums: Sums, predicate: Predicate, parts: Sequence[Counted], cons
         factor, masking, bit = counts[0]
         return sums.counted_test(masking, bit, predicate, factor, constant)
     if all(bit == sums.names.true for _, _, bit in counts):
-        places = [[factor * own for own in NUMBER_VISIBLE[masking]] for factor, masking, _ in counts]
+        places = [[factor * own for own in masking.number_visible_form] for factor, masking, _ in counts]
         a, b, c = map(sum, zip((0, 0, constant), *places, strict=True))
         return sums.names.place(predicate, a, b, c)
     asked = periodic(predicate)

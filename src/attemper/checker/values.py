@@ -23,7 +23,8 @@ from attemper.checker.names import (
     Range,
     UnprovenError,
 )
-from attemper.exact import closed_forms
+from attemper.exact import closed_forms, monomials
+from attemper.exact.monomials import Monomial
 from attemper.networks.layers import Coordinate, LinearForm, Network
 
 MAX_DEGREE = 32
@@ -40,24 +41,6 @@ Value = dict[Exponents, Diagram]
 
 @final
 @dataclass(frozen=True)
-class Bound:
-    """At most factor * n^power in words of length n, and not less than 0."""
-
-    factor: Fraction
-    power: int = 0
-
-    def plus(self, other: Bound) -> Bound:
-        """A bound on the sum: n is at least 1, so the greater power bounds both."""
-        powers = [own.power for own in (self, other) if own.factor]
-        return Bound(self.factor + other.factor, max(powers, default=0))
-
-    def times(self, other: Bound) -> Bound:
-        """A bound on the product."""
-        return Bound(self.factor * other.factor, self.power + other.power)
-
-
-@final
-@dataclass(frozen=True)
 class PerStep:
     """By how much a multiple of a nearest key is off for each step from its query, of at least one.
 
@@ -65,7 +48,7 @@ class PerStep:
     """
 
     found: int
-    bound: Bound
+    bound: Monomial
 
 
 @final
@@ -80,14 +63,14 @@ class ResidualValues:
 
     values: list[Value]
     errors: list[Fraction] = field(default_factory=list)
-    vanishing: dict[Coordinate, Bound] = field(default_factory=dict)
+    vanishing: dict[Coordinate, Monomial] = field(default_factory=dict)
     steps: dict[Coordinate, PerStep | None] = field(default_factory=dict)
 
     def copy(self) -> ResidualValues:
         """Another stream with the same values, of which what is done to it is not done to this one."""
         return ResidualValues(list(self.values), list(self.errors), dict(self.vanishing), dict(self.steps))
 
-    def worsen(self, coordinate: Coordinate, error: Bound, step: PerStep | None = None) -> None:
+    def worsen(self, coordinate: Coordinate, error: Monomial, step: PerStep | None = None) -> None:
         """Add to an error. By steps it is known only if that is all of it."""
         if error.factor:
             self.vanishing[coordinate] = self.bound(coordinate, None).plus(error)
@@ -99,12 +82,12 @@ class ResidualValues:
         step = self.steps.get(coordinate)
         return step is not None and step.found == found
 
-    def bound(self, coordinate: Coordinate, found: int | None) -> Bound:
+    def bound(self, coordinate: Coordinate, found: int | None) -> Monomial:
         """How far the coordinate can be from its value, if possible for each step of a nearest key."""
         step = self.steps.get(coordinate)
         if step is not None and self.steps_of(coordinate, found):
             return step.bound
-        return self.vanishing.get(coordinate, Bound(self.errors[coordinate]))
+        return self.vanishing.get(coordinate, Monomial(self.errors[coordinate]))
 
 
 def embedded(names: Names, network: Network) -> ResidualValues:
@@ -207,46 +190,40 @@ def error_of(form: LinearForm, stream: ResidualValues) -> Fraction:
     return sum((abs(factor) * stream.errors[c] for c, factor in form), Fraction(0))
 
 
-def bound_of(form: LinearForm, stream: ResidualValues, found: int | None = None) -> Bound:
+def bound_of(form: LinearForm, stream: ResidualValues, found: int | None = None) -> Monomial:
     """How far the linear form can be from its value, in words of length n.
 
     With `found`, the number of a nearest key: for each step that it is away from its query, of at least one.
     """
-    total = Bound(Fraction(0))
-    for coordinate, factor in form:
-        total = total.plus(stream.bound(coordinate, found).times(Bound(abs(factor))))
-    return total
+    return monomials.total(stream.bound(c, found).times(Monomial(abs(factor))) for c, factor in form)
 
 
-def magnitude_of(names: Names, value: Value) -> Bound:
+def magnitude_of(names: Names, value: Value) -> Monomial:
     """The greatest size of a value, in words of length n."""
-    total = Bound(Fraction(0))
-    for (a, b), diagram in value.items():
-        magnitudes = [_magnitude(names, own) for own in names.values(diagram)]
-        greatest = Bound(
-            max(magnitude.factor for magnitude in magnitudes),
-            max(magnitude.power for magnitude in magnitudes),
+    # 1/i is as large as 1 at i = 1.
+    return monomials.total(
+        monomials.greatest(_magnitude(names, own) for own in names.values(diagram)).times(
+            Monomial(Fraction(1), max(a, 0) + b)
         )
-        # 1/i is as large as 1 at i = 1.
-        total = total.plus(greatest.times(Bound(Fraction(1), max(a, 0) + b)))
-    return total
+        for (a, b), diagram in value.items()
+    )
 
 
-def _magnitude(names: Names, value: Affine) -> Bound:
+def _magnitude(names: Names, value: Affine) -> Monomial:
     """The greatest size of an affine value: a whole number is at most n, or its square n^2."""
-    total = Bound(abs(value.constant))
+    found = Monomial(abs(value.constant))
     for number, factor in value.parts:
         match names.quantities[number]:
             case Mean() | PositivePart() | Range():
                 low, high = names.bounds(Affine(Fraction(0), ((number, factor),)))
-                total = total.plus(Bound(max(abs(low), abs(high))))
+                found = found.plus(Monomial(max(abs(low), abs(high))))
             case LengthDigits() | NearestKey():
-                total = total.plus(Bound(abs(factor), 1))
+                found = found.plus(Monomial(abs(factor), 1))
             case Clamped(power=power):
-                total = total.plus(Bound(abs(factor), power))
+                found = found.plus(Monomial(abs(factor), power))
             case other:
                 assert_never(other)
-    return total
+    return found
 
 
 def _clean(names: Names, value: Value) -> Value:

@@ -18,6 +18,7 @@ from typing import final
 
 from attemper.exact.closed_forms import ClosedForm
 from attemper.exact.codec import Natural, Ordinary, Rational
+from attemper.languages.masks import PositionMask
 from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 
@@ -28,28 +29,18 @@ LinearForm = tuple[tuple[Coordinate, Rational], ...]
 """sum of factor * x[coordinate]; coordinates ascending, factors not 0."""
 
 
-class Masking(StrEnum):
+class Masking(PositionMask):
     """Which positions j a query at i sees."""
 
-    FUTURE = "future-masked"
+    FUTURE = "future-masked", True, True, False
     """j <= i."""
-    STRICT_FUTURE = "strictly future-masked"
+    STRICT_FUTURE = "strictly future-masked", True, False, False
     """j < i: at i = 1 the head sees nothing and adds 0."""
-    PAST = "past-masked"
+    PAST = "past-masked", False, True, True
     """j >= i."""
-    STRICT_PAST = "strictly past-masked"
+    STRICT_PAST = "strictly past-masked", False, False, True
     """j > i: at i = n the head sees nothing and adds 0."""
     NONE = "unmasked"
-
-    @property
-    def is_strict(self) -> bool:
-        """Whether i does not see itself."""
-        return self in {Masking.STRICT_FUTURE, Masking.STRICT_PAST}
-
-    @property
-    def weak(self) -> Masking:
-        """The same side, with i itself."""
-        return {Masking.STRICT_FUTURE: Masking.FUTURE, Masking.STRICT_PAST: Masking.PAST}.get(self, self)
 
 
 class HardWeighting(StrEnum):

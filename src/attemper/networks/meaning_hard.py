@@ -8,7 +8,7 @@ from typing import assert_never
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import evaluate
 from attemper.languages.words import Word
-from attemper.networks.layers import HardWeighting, Head, Layer, LinearForm, Masking, Network, Softmax
+from attemper.networks.layers import HardWeighting, Head, Layer, LinearForm, Network, Softmax
 
 Residual = list[list[Fraction]]
 """The residual stream: a vector for each position 1..n."""
@@ -65,23 +65,6 @@ def value_of(form: LinearForm, vector: list[Fraction]) -> Fraction:
     return sum((factor * vector[coordinate] for coordinate, factor in form), Fraction(0))
 
 
-def visible(masking: Masking, i: int, n: int) -> range:
-    """The positions j that a query at i sees."""
-    match masking:
-        case Masking.FUTURE:
-            return range(1, i + 1)
-        case Masking.STRICT_FUTURE:
-            return range(1, i)
-        case Masking.PAST:
-            return range(i, n + 1)
-        case Masking.STRICT_PAST:
-            return range(i + 1, n + 1)
-        case Masking.NONE:
-            return range(1, n + 1)
-        case _:
-            assert_never(masking)
-
-
 def attention(
     head: Head, stream: Residual, override: HardWeighting | None = None
 ) -> list[dict[int, Fraction]]:
@@ -93,7 +76,7 @@ def attention(
     for i in range(1, len(stream) + 1):
         scores = {
             j: sum((q * k for q, k in zip(queries[i - 1], keys[j - 1], strict=True)), Fraction(0))
-            for j in visible(head.masking, i, len(stream))
+            for j in head.masking.visible(i, len(stream))
         }
         rows.append(_weights(scores, weighting))
     return rows

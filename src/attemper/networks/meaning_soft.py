@@ -10,7 +10,7 @@ from attemper.exact.balls import ball, positive_part, precision
 from attemper.exact.closed_forms import evaluate
 from attemper.languages.words import Word
 from attemper.networks.layers import Head, Layer, LinearForm, Network, Norm, Normalisation, Softmax
-from attemper.networks.meaning_hard import embed, visible
+from attemper.networks.meaning_hard import embed
 
 PRECISION = 256
 """Bits; the balls of a few layers stay far smaller than any margin."""
@@ -100,7 +100,7 @@ def attention(head: Head, stream: ResidualBalls) -> list[dict[int, flint.arb]]:
     rows: list[dict[int, flint.arb]] = []
     for i in range(1, n + 1):
         coldness: Fraction = evaluate(head.weighting.inverse_temperature, i, n)
-        scores = {j: flint.arb(0) for j in visible(head.masking, i, n)}
+        scores = {j: flint.arb(0) for j in head.masking.visible(i, n)}
         for j in scores:
             for q, k in zip(queries[i - 1], keys[j - 1], strict=True):
                 scores[j] += q * k

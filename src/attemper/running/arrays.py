@@ -153,29 +153,12 @@ def _shares(
     masking: layers.Masking, weighting: layers.Weighting, i: Integers, q: Floats, k: Floats
 ) -> tuple[Floats, Floats]:
     """How much the queries at positions i attend to each key [query, key]: numerators, and their divisors."""
-    visible = _visible(masking, i[:, None], np.arange(len(k))[None, :])
+    visible: Booleans = masking.sees(i[:, None], np.arange(len(k))[None, :])
     scores = np.where(visible, q[i] @ k.T, -np.inf)
     sees = visible.any(axis=1, keepdims=True)
     numerators = np.where(visible, _numerators(scores, weighting), 0)
     # Who sees nothing attends to nothing. Where something is seen and no score is a number, nothing here is.
     return numerators, np.where(sees, numerators.sum(axis=1, keepdims=True), 1)
-
-
-def _visible(masking: layers.Masking, i: Integers, j: Integers) -> Booleans:
-    """Which keys each query sees, [query, key]."""
-    match masking:
-        case layers.Masking.FUTURE:
-            return np.less_equal(j, i)
-        case layers.Masking.STRICT_FUTURE:
-            return np.less(j, i)
-        case layers.Masking.PAST:
-            return np.greater_equal(j, i)
-        case layers.Masking.STRICT_PAST:
-            return np.greater(j, i)
-        case layers.Masking.NONE:
-            return np.ones((len(i), j.size), dtype=np.bool_)
-        case _:
-            assert_never(masking)
 
 
 def _numerators(scores: Floats, weighting: layers.Weighting) -> Floats:

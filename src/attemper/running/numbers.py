@@ -9,7 +9,6 @@ from typing import assert_never
 
 from attemper.languages.measures import NEAR, Measure
 from attemper.networks.layers import Network
-from attemper.networks.meaning_hard import visible
 
 OutputNumber = int | float | dict[str, float]
 """An integer, a fraction, or a probability for each name."""
@@ -35,7 +34,7 @@ def read_numbers(network: Network, rows: Sequence[Sequence[float]]) -> tuple[Out
     names, n = [name for name, _ in network.symbols], len(rows[0])
     match network.measure:
         case Measure.INTEGER if network.over is not None:
-            shown = (len(visible(network.over, i, n)) for i in range(1, n + 1))
+            shown = (network.over.number_visible(i, n) for i in range(1, n + 1))
             return tuple(integer_of(share, count) for share, count in zip(rows[0], shown, strict=True))
         case Measure.FRACTION:
             return tuple(value if isfinite(value) else None for value in rows[0])

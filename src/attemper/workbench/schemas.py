@@ -134,7 +134,7 @@ def _row(entries: Sequence[Schema]) -> Schema:
 
 
 def _number(kind: Any, limits: Within) -> Schema:
-    if kind is Fraction:
+    if kind is not int:
         sign = "" if limits.least is not None and limits.least >= 0 else "-?"
         more = f"[0-9]{{0,{limits.digits - 1}}}"
         return {"type": "string", "pattern": f"^{sign}(0|[1-9]{more})(/[1-9]{more})?$"}

@@ -11,7 +11,6 @@ from attemper.checker.attention.bounds import DOMAINS
 from attemper.checker.attention.tie_breaks import tie_break
 from attemper.exact import laurent
 from attemper.networks.layers import Masking
-from attemper.networks.meaning_hard import visible
 
 
 @pytest.mark.parametrize("masking", DOMAINS)
@@ -25,7 +24,7 @@ def test_a_level_is_at_most_the_lead_of_positions_so_many_steps_apart(
     assert level.domain == DOMAINS[masking]
     for n in range(1, 9):
         for i in range(1, n + 1):
-            seen, found = visible(masking, i, n), laurent.at(level.form, i, n)
+            seen, found = masking.visible(i, n), laurent.at(level.form, i, n)
             assert found == (5 * steps if power == 1 else Fraction(5 * steps, max(seen) ** 2))
             for j, k in combinations(seen, 2):
                 score_gap = 5 * abs(Fraction(j) ** power - Fraction(k) ** power)

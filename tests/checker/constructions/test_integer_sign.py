@@ -23,11 +23,12 @@ from attemper.checker.names import Affine, Clamped, Names, NearestKey, UnprovenE
 from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel, OfInteger
 from attemper.checker.rounding.network import Rounding, failure_at
-from attemper.checker.values import Bound, PerStep, ResidualValues, Value, bound_of
+from attemper.checker.values import PerStep, ResidualValues, Value, bound_of
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import ONE, SIGN, ClosedForm, Digits, I, N, Number, Power, plus, times
 from attemper.exact.formats import FLOAT32, FLOAT64
+from attemper.exact.monomials import Monomial
 from attemper.languages.words import words_of_length
 from attemper.networks.layers import (
     Head,
@@ -327,11 +328,11 @@ def read(
 ) -> ReadHead:
     """A head whose query is coordinate 0 + coordinate 1 + coordinate 2."""
     found, _ = compared_with(names)
-    bounds = {c: Bound(error, 0) for c, error in enumerate(errors)}
-    own = {0: PerStep(found, Bound(Fraction(1, 100), -1))} if steps is None else steps
+    bounds = {c: Monomial(error, 0) for c, error in enumerate(errors)}
+    own = {0: PerStep(found, Monomial(Fraction(1, 100), -1))} if steps is None else steps
     stream = ResidualValues([{}, {}, {}], list(errors), bounds, own)
     form = tuple((c, Fraction(1)) for c in range(3))
-    exact = Bound(Fraction(0))
+    exact = Monomial(Fraction(0))
     return ReadHead(
         names,
         Masking.NONE,
@@ -391,9 +392,9 @@ def test_errors_must_be_known_for_each_step() -> None:
     assert rules.integer_sign(read(names, query)).rule
     wrong = (
         {"steps": {0: None}},
-        {"steps": {0: PerStep(other, Bound(hundredth, -1))}},
-        {"steps": {0: PerStep(found, Bound(hundredth, 0))}},
-        {"steps": {0: PerStep(found, Bound(Fraction(1), -1))}},
+        {"steps": {0: PerStep(other, Monomial(hundredth, -1))}},
+        {"steps": {0: PerStep(found, Monomial(hundredth, 0))}},
+        {"steps": {0: PerStep(found, Monomial(Fraction(1), -1))}},
         {"errors": (hundredth, Fraction(1, 10**9), none)},
     )
     for own in wrong:
@@ -403,15 +404,15 @@ def test_errors_must_be_known_for_each_step() -> None:
 
 def test_an_error_that_was_added_to_is_known_as_it_is_only() -> None:
     fresh = ResidualValues([{}], [Fraction(0)])
-    fresh.worsen(0, Bound(Fraction(1, 9)), PerStep(3, Bound(Fraction(1, 50), -1)))
+    fresh.worsen(0, Monomial(Fraction(1, 9)), PerStep(3, Monomial(Fraction(1, 50), -1)))
     form = ((0, Fraction(2)),)
-    assert bound_of(form, fresh) == Bound(Fraction(2, 9), 0)
-    assert bound_of(form, fresh, 3) == Bound(Fraction(1, 25), -1)
-    assert bound_of(form, fresh, 4) == Bound(Fraction(2, 9), 0)
-    fresh.worsen(0, Bound(Fraction(0), 5))
-    assert bound_of(form, fresh, 3) == Bound(Fraction(1, 25), -1)
-    fresh.worsen(0, Bound(Fraction(1, 9)), PerStep(3, Bound(Fraction(1, 50), -1)))
-    assert bound_of(form, fresh, 3) == Bound(Fraction(4, 9), 0)
+    assert bound_of(form, fresh) == Monomial(Fraction(2, 9), 0)
+    assert bound_of(form, fresh, 3) == Monomial(Fraction(1, 25), -1)
+    assert bound_of(form, fresh, 4) == Monomial(Fraction(2, 9), 0)
+    fresh.worsen(0, Monomial(Fraction(0), 5))
+    assert bound_of(form, fresh, 3) == Monomial(Fraction(1, 25), -1)
+    fresh.worsen(0, Monomial(Fraction(1, 9)), PerStep(3, Monomial(Fraction(1, 50), -1)))
+    assert bound_of(form, fresh, 3) == Monomial(Fraction(4, 9), 0)
 
 
 @pytest.mark.parametrize(
@@ -442,9 +443,9 @@ def test_several_rows_approximate_keys_and_other_masks_have_no_rule() -> None:
     wrong = (
         replace(head, masking=Masking.PAST),
         replace(head, rows=head.rows * 2, errors=head.errors * 2),
-        replace(head, errors=((errors, Bound(Fraction(1, 10**6))),)),
+        replace(head, errors=((errors, Monomial(Fraction(1, 10**6))),)),
         replace(head, values=({(0, 0): names.letter("a")},)),
-        replace(head, value_errors=(Bound(Fraction(1, 10**6)),)),
+        replace(head, value_errors=(Monomial(Fraction(1, 10**6)),)),
     )
     for own in wrong:
         with pytest.raises(UnprovenError):
@@ -468,7 +469,7 @@ def test_numbers_of_positions_stand_as_they_are(side: Masking, form: dict[tuple[
     query = {powers: names.number(-2 * factor) for powers, factor in form.items()}
     compared = Affine(Fraction(1), tuple((number, 2 * factor) for number, factor in own.parts))
     query[0, -1] = names.plus(query.get((0, -1), names.false), names.affine(compared))
-    steps: dict[int, PerStep | None] = {0: PerStep(found, Bound(Fraction(1, 100), -1))}
+    steps: dict[int, PerStep | None] = {0: PerStep(found, Monomial(Fraction(1, 100), -1))}
     fact = rules.integer_sign(read(names, query, steps=steps))
     assert isinstance(fact.rule, IntegerSignRule)
     assert fact.rule.compared.found == found

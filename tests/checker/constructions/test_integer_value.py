@@ -27,13 +27,14 @@ from attemper.checker.rounding.attention import LARGEST_LOSS
 from attemper.checker.rounding.growth import at_most, size_of, times, total, vanishing
 from attemper.checker.rounding.network import Rounding
 from attemper.checker.rules import HeadFact
-from attemper.checker.values import Bound, ResidualValues, bound_of, magnitude_of, of_closed_form
+from attemper.checker.values import ResidualValues, bound_of, magnitude_of, of_closed_form
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.exact import laurent
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import ClosedForm, Digits, I, N, Power, evaluate, number, over, plus
 from attemper.exact.closed_forms import times as product
 from attemper.exact.formats import FLOAT32, FLOAT64, FloatFormat
+from attemper.exact.monomials import Monomial
 from attemper.languages.words import words_of_length
 from attemper.networks.layers import Head, IntegerValue, Masking, NearestInteger, Network, Softmax
 from attemper.networks.meaning_soft import attention, residual_streams
@@ -235,25 +236,25 @@ def test_polynomials_bound_what_they_are_made_of() -> None:
 def test_errors_keep_their_powers_only_while_nothing_is_added() -> None:
     """Of two errors that fade, the one that fades more slowly says how their sum does."""
     stream = ResidualValues([{}, {}, {}], [Fraction(0), Fraction(0), Fraction(5)])
-    stream.worsen(0, Bound(Fraction(1), -2))
+    stream.worsen(0, Monomial(Fraction(1), -2))
     before = stream.copy()
-    stream.worsen(0, Bound(Fraction(2), -3))
-    assert bound_of(((0, Fraction(1)),), before) == Bound(Fraction(1), -2)
+    stream.worsen(0, Monomial(Fraction(2), -3))
+    assert bound_of(((0, Fraction(1)),), before) == Monomial(Fraction(1), -2)
     for power in (-1, 0):
-        stream.worsen(1, Bound(Fraction(1), power))
-    stream.worsen(2, Bound(Fraction(0), -7))
+        stream.worsen(1, Monomial(Fraction(1), power))
+    stream.worsen(2, Monomial(Fraction(0), -7))
     assert stream.errors == [3, 2, 5]
-    assert bound_of(((0, Fraction(-2)),), stream) == Bound(Fraction(6), -2)
-    assert bound_of(((1, Fraction(1)),), stream) == Bound(Fraction(2), 0)
-    assert bound_of(((0, Fraction(1)), (2, Fraction(1))), stream) == Bound(Fraction(8), 0)
-    assert bound_of((), stream) == Bound(Fraction(0), 0)
+    assert bound_of(((0, Fraction(-2)),), stream) == Monomial(Fraction(6), -2)
+    assert bound_of(((1, Fraction(1)),), stream) == Monomial(Fraction(2), 0)
+    assert bound_of(((0, Fraction(1)), (2, Fraction(1))), stream) == Monomial(Fraction(8), 0)
+    assert bound_of((), stream) == Monomial(Fraction(0), 0)
 
 
 def test_peaks_of_whole_numbers() -> None:
     names = Formulas(("a", "b")).names
     square = names.clamped(Masking.FUTURE, names.letter("a"), 2)
     value = {(-2, 1): names.affine(Affine(Fraction(4), square.parts)), (0, 0): names.digits()}
-    assert magnitude_of(names, value) == Bound(Fraction(6), 3)
+    assert magnitude_of(names, value) == Monomial(Fraction(6), 3)
     for word_length in (1, 2, 9):
         for i in range(1, word_length + 1):
             most = evaluate(over(I, 2), i, word_length) * word_length * (4 + word_length**2)
@@ -266,16 +267,20 @@ def test_peaks_are_those_of_the_largest_values() -> None:
     whole = names.affine(names.clamped(Masking.FUTURE, a, 1))
     steps = [names.plus(names.scaled(a, low), names.scaled(b, high)) for low, high in ((-1, 3), (-3, 1))]
     for diagram, expected in (
-        (names.plus(names.scaled(a, 3), number_(-5)), Bound(Fraction(5))),
-        (names.choose(a, whole, number_(7)), Bound(Fraction(7), 1)),
-        (names.choose(a, number_(7), whole), Bound(Fraction(7), 1)),
-        (names.scaled(names.digits(), -5), Bound(Fraction(5), 1)),
-        *((names.scaled(names.mean(Masking.FUTURE, step), 2), Bound(Fraction(6))) for step in steps),
+        (names.plus(names.scaled(a, 3), number_(-5)), Monomial(Fraction(5))),
+        (names.choose(a, whole, number_(7)), Monomial(Fraction(7), 1)),
+        (names.choose(a, number_(7), whole), Monomial(Fraction(7), 1)),
+        (names.scaled(names.digits(), -5), Monomial(Fraction(5), 1)),
+        *((names.scaled(names.mean(Masking.FUTURE, step), 2), Monomial(Fraction(6))) for step in steps),
     ):
         assert magnitude_of(names, {(0, 0): diagram}) == expected
     for powers, power in (((2, 0), 2), ((1, -1), 0), ((-1, 1), 1), ((-3, -1), -1)):
-        assert magnitude_of(names, {powers: number_(2)}) == Bound(Fraction(2), power)
-    assert magnitude_of(names, {}) == Bound(Fraction(0)).plus(Bound(Fraction(0), -4)) == Bound(Fraction(0))
+        assert magnitude_of(names, {powers: number_(2)}) == Monomial(Fraction(2), power)
+    assert (
+        magnitude_of(names, {})
+        == Monomial(Fraction(0)).plus(Monomial(Fraction(0), -4))
+        == Monomial(Fraction(0))
+    )
 
 
 def test_whole_numbers_have_no_bounds() -> None:
@@ -309,7 +314,7 @@ def read_one(
     rows: list[tuple[object, object]], value: object, cold: object = None, masking: Masking = Masking.NONE
 ) -> HeadFact:
     names = FORMULAS
-    exact = (Bound(Fraction(0)), Bound(Fraction(0)))
+    exact = (Monomial(Fraction(0)), Monomial(Fraction(0)))
     coldness = {(0, 0): names.true} if cold is None else cold
     errors = (exact,) * len(rows)
     stream = ResidualValues([])

@@ -25,11 +25,12 @@ from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel, as_number
 from attemper.checker.rounding.integers import has_one_sign
 from attemper.checker.rounding.network import Rounding, failure_at
-from attemper.checker.values import Bound, ResidualValues, Value
+from attemper.checker.values import ResidualValues, Value
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, plus, times
 from attemper.exact.formats import FLOAT32, FLOAT64, FloatFormat
+from attemper.exact.monomials import Monomial
 from attemper.languages.words import words_of_length
 from attemper.networks.layers import (
     Head,
@@ -196,11 +197,11 @@ def test_strict_masks_have_no_rule() -> None:
 
 def read(
     rows: list[tuple[Value, Value]],
-    errors: list[tuple[Bound, Bound]] | None = None,
+    errors: list[tuple[Monomial, Monomial]] | None = None,
     names: Names | None = None,
 ) -> ReadHead:
     names = names or Formulas(AB.symbols).names
-    exact = (Bound(Fraction(0)), Bound(Fraction(0)))
+    exact = (Monomial(Fraction(0)), Monomial(Fraction(0)))
     cold: Value = {(0, 0): names.true}
     value: Value = {(0, 0): names.letter("b")}
     bounds = tuple(errors or [exact] * len(rows))
@@ -262,9 +263,9 @@ def test_what_is_far_must_be_behind_even_with_half_of_its_lead(push: int) -> Non
 def test_the_noise_is_that_of_all_rows() -> None:
     names = Formulas(AB.symbols).names
     rows = parts_of(names)
-    errors = [(Bound(Fraction(0)), Bound(Fraction(0)))] * 4
-    errors[0] = (Bound(Fraction(1, 100), -2), Bound(Fraction(1, 50), -1))
-    errors[1] = (Bound(Fraction(0)), Bound(Fraction(1, 7), 0))
+    errors = [(Monomial(Fraction(0)), Monomial(Fraction(0)))] * 4
+    errors[0] = (Monomial(Fraction(1, 100), -2), Monomial(Fraction(1, 50), -1))
+    errors[1] = (Monomial(Fraction(0)), Monomial(Fraction(1, 7), 0))
     fact = rules.nearest_integer(read(rows, errors, names))
     assert isinstance(fact.rule, NearestIntegerRule)
     # |K| <= n, 16 n K' <= 16 n^2: 2 (e_q |k| + (|q| + e_q) e_k), powers of at most 0.
@@ -273,7 +274,7 @@ def test_the_noise_is_that_of_all_rows() -> None:
     for row, side, power in ((0, 0, -1), (0, 1, 0), (1, 1, 1), (1, 0, -2), (2, 1, 0)):
         worse = list(errors)
         pair = list(worse[row])
-        pair[side] = Bound(Fraction(1, 1000), power)
+        pair[side] = Monomial(Fraction(1, 1000), power)
         worse[row] = (pair[0], pair[1])
         with pytest.raises(UnprovenError, match="off by too much in longer words"):
             rules.nearest_integer(read(rows, worse, names))

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from attemper.attention_program.meaning import numbers, outputs, visible
+from attemper.attention_program.meaning import numbers, outputs
 from attemper.attention_program.ops import Program
 from attemper.errors import OptionError, UnsupportedError
 from attemper.languages.measures import Measure
@@ -164,7 +164,7 @@ def require_numbers(program: Program, entry: Transduction) -> None:
         rows, n = numbers(program, word), len(word)
         match said.measure:
             case Measure.INTEGER:
-                shown = [len(visible(said.mask, i, n)) for i in range(1, n + 1)]
+                shown = [len(said.mask.visible(i, n)) for i in range(1, n + 1)]
                 assert tuple(x * k for x, k in zip(rows[0], shown, strict=True)) == entry.outputs(word)
             case Measure.FRACTION:
                 assert rows[0] == entry.outputs(word)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from attemper import rasp
-from attemper.attention_program.meaning import numbers, visible
+from attemper.attention_program.meaning import numbers
 from attemper.attention_program.ops import Mask
 from attemper.attention_program.wellformed import complaints
 from attemper.errors import AttemperError, SourceError, UnsupportedError
@@ -214,7 +214,7 @@ def test_many_random_texts_put_out_what_they_say() -> None:
 
 
 def visible_counts(mask: Mask, word: Word) -> list[int]:
-    return [len(visible(mask, i, len(word))) for i in range(1, len(word) + 1)]
+    return [len(mask.visible(i, len(word))) for i in range(1, len(word) + 1)]
 
 
 def test_shares_are_of_the_positions_that_are_seen() -> None:

@@ -18,7 +18,6 @@ from attemper.checker.rules import HeadFact
 from attemper.exact.balls import ball, precision, upper_bound
 from attemper.exact.closed_forms import ONE, ClosedForm, I, N, number, times
 from attemper.networks import layers
-from attemper.networks.meaning_hard import visible
 from tests.support.drawn.heads import ALL, LEFT, RIGHT, Form, Palette, Rows, attended, places, short_words
 
 WORDS = short_words(("a", "b"), 4)
@@ -57,7 +56,7 @@ def grid(masking: layers.Masking, longest: int = 9) -> Iterator[tuple[int, int]]
     """The positions that see more than one."""
     for n in range(1, longest + 1):
         for i in range(1, n + 1):
-            if len(visible(masking.weak, i, n)) > 1:
+            if len(masking.weak.visible(i, n)) > 1:
                 yield i, n
 
 
@@ -66,11 +65,11 @@ def least(masking: layers.Masking, formula: Formula) -> Fraction:
 
 
 def number_visible(masking: layers.Masking) -> Formula:
-    return lambda i, n: len(visible(masking.weak, i, n))
+    return lambda i, n: len(masking.weak.visible(i, n))
 
 
 def reach(masking: layers.Masking) -> Formula:
-    return lambda i, n: visible(masking.weak, i, n)[-1]
+    return lambda i, n: masking.weak.visible(i, n)[-1]
 
 
 @cache

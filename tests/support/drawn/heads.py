@@ -16,7 +16,6 @@ from attemper.exact.closed_forms import ClosedForm, number
 from attemper.exact.predicates import Remainder
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.layers import Construction, Head, LinearForm, Masking, Softmax
-from attemper.networks.meaning_hard import visible
 from tests.support.judges.derived import Reading
 
 Form = Mapping[str, int | Fraction]
@@ -129,7 +128,7 @@ def places(palette: Palette, head: Head, words: Iterable[Word]) -> Iterable[Plac
             return sum((f * reading.value(coordinates[c], i) for c, f in form), Fraction(0))
 
         for i in range(1, len(word) + 1):
-            seen = visible(head.masking, i, len(word))
+            seen = head.masking.visible(i, len(word))
             cold = reading.value(coldness, i)
             pairs = list(zip(head.query, head.key, strict=True))
             scores = {j: sum((cold * at(q, i) * at(k, j) for q, k in pairs), Fraction(0)) for j in seen}

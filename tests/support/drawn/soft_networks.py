@@ -25,7 +25,7 @@ from attemper.networks.layers import (
     Softmax,
     Uniform,
 )
-from attemper.networks.meaning_hard import residual_streams, value_of, visible
+from attemper.networks.meaning_hard import residual_streams, value_of
 from attemper.networks.meaning_soft import PRECISION
 from attemper.theories.softening.check.enumeration import Examined, examine
 
@@ -134,7 +134,7 @@ def competitions(
 ) -> Iterator[tuple[list[Fraction], list[tuple[Fraction, ...]]]]:
     """The visible scores at each position, and the values there, of a head that has rows."""
     for i, vector in enumerate(stream, 1):
-        places = visible(head.masking, i, len(stream)) if head.query else range(0)
+        places = head.masking.visible(i, len(stream)) if head.query else range(0)
         if places:
             there = [stream[j - 1] for j in places]
             scores = [

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from attemper.checker.names import UnprovenError
 from attemper.exact.closed_forms import ONE, Digits, N, Power, plus, times
+from attemper.exact.monomials import Monomial
 from attemper.networks.files import bare_digest
 from attemper.networks.layers import Network, Softmax
 from attemper.theories.softening.certificate import (
@@ -16,7 +17,6 @@ from attemper.theories.softening.certificate import (
     GapBy,
     HeadGap,
     LayerError,
-    Monomial,
 )
 from attemper.theories.softening.check.by_rule import LayerByRule, by_rule
 from attemper.theories.softening.check.closed_form import ErrorChain

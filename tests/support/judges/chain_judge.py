@@ -14,10 +14,11 @@ from itertools import product
 import flint
 
 from attemper.exact.closed_forms import evaluate
+from attemper.exact.monomials import Monomial
 from attemper.languages.words import Word
 from attemper.networks.layers import HardWeighting, Head, LinearForm, Network, Softmax
-from attemper.networks.meaning_hard import residual_streams, value_of, visible
-from attemper.theories.softening.certificate import ClosedFormErrors, GapBy, LayerError, Monomial
+from attemper.networks.meaning_hard import residual_streams, value_of
+from attemper.theories.softening.certificate import ClosedFormErrors, GapBy, LayerError
 
 SHORT = 4
 LENGTHS = (1, 2, 3, 4, 7, 8, 16, 1023, 10**6)
@@ -80,7 +81,7 @@ def _look_at_head(head: Head, key: tuple[int, int, int], stream: list[list[Fract
                 value_of(q, stream[i - 1]) * value_of(k, stream[j - 1])
                 for q, k in zip(head.query, head.key, strict=True)
             )
-            for j in visible(head.masking, i, n)
+            for j in head.masking.visible(i, n)
         }
         if not scores:
             continue

@@ -11,7 +11,7 @@ from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import evaluate
 from attemper.languages.words import Word
 from attemper.networks.layers import HardWeighting, Head, Layer, LinearForm, Network, Softmax
-from attemper.networks.meaning_hard import attention, residual_streams, value_of, visible
+from attemper.networks.meaning_hard import attention, residual_streams, value_of
 
 BITS = 200
 Errors = list[list[flint.arb]]
@@ -51,7 +51,7 @@ def _sized(form: LinearForm, errors: list[flint.arb]) -> flint.arb:
 
 def _of_head(head: Head, form: LinearForm, i: int, stream: Stream, errors: Errors) -> flint.arb:
     """What one value of a head is off by at position i, from 0."""
-    places = [j - 1 for j in visible(head.masking, i + 1, len(stream))]
+    places = [j - 1 for j in head.masking.visible(i + 1, len(stream))]
     own = {j: _sized(form, errors[j]) for j in places}
     if not places or not head.query:
         return sum(own.values(), flint.arb(0)) / max(1, len(places))

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from attemper.exact.closed_forms import evaluate
 from attemper.networks.layers import Head, Network
-from attemper.networks.meaning_hard import visible
 
 Array = NDArray[np.float64]
 
@@ -41,7 +40,7 @@ def attention(head: Head, stream: Array, temperature: float) -> Array:
     """The weights (words, positions, positions)."""
     length, width = stream.shape[1:]
     seen = np.array(
-        [[j in visible(head.masking, i, length) for j in range(1, length + 1)] for i in range(1, length + 1)]
+        [[j in head.masking.visible(i, length) for j in range(1, length + 1)] for i in range(1, length + 1)]
     )
     query, key = (stream @ dense(rows, width).T for rows in (head.query, head.key))
     scores = np.where(seen, query @ key.swapaxes(1, 2), -np.inf)

@@ -16,7 +16,7 @@ from attemper.models.hard import networks
 from attemper.models.hard.networks import NetworkModel
 from attemper.models.hard.protocol import activations, scored
 from attemper.networks.layers import HardWeighting, Head, Hidden, Layer, LinearForm, Masking, Network, Select
-from attemper.networks.meaning_hard import attention, residual_streams, value_of, visible
+from attemper.networks.meaning_hard import attention, residual_streams, value_of
 
 FORMULAS = (
     "O (b & Y a) & H (a -> Y b)",
@@ -115,7 +115,7 @@ def assert_ordered(one: Head, stream: list[list[Fraction]], scores: np.ndarray) 
     """Each row of scores is in the order of the exact ones, with what is masked below them."""
     for i, row in enumerate(scores.tolist(), start=1):
         query = [value_of(part, stream[i - 1]) for part in one.query]
-        seen = visible(one.masking, i, len(stream))
+        seen = one.masking.visible(i, len(stream))
         exact = {
             j: sum(q * value_of(part, stream[j - 1]) for q, part in zip(query, one.key, strict=True))
             for j in seen

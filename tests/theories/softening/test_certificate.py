@@ -13,6 +13,7 @@ import pytest
 from attemper.certificates.files import CERTIFICATE
 from attemper.errors import MalformedFileError
 from attemper.exact.codec import CodecError
+from attemper.exact.monomials import Monomial
 from attemper.theories.softening.certificate import (
     APPROXIMATION,
     Approximation,
@@ -21,7 +22,6 @@ from attemper.theories.softening.certificate import (
     GapBy,
     HeadGap,
     LayerError,
-    Monomial,
 )
 
 LAYER = LayerError(

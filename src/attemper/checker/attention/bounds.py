@@ -19,10 +19,10 @@ DOMAINS = {
 }
 """Where a head sees more than one position."""
 
-VISIBLE: dict[Masking, laurent.Laurent] = {
-    Masking.FUTURE: laurent.monomial(1, 0),
-    Masking.PAST: laurent.plus(laurent.monomial(0, 1), laurent.monomial(1, 0, -1), laurent.constant(1)),
-    Masking.NONE: laurent.monomial(0, 1),
+VISIBLE = {
+    masking: laurent.plus(laurent.monomial(1, 0, a), laurent.monomial(0, 1, b), laurent.constant(c))
+    for masking in DOMAINS
+    for a, b, c in [masking.number_visible_form]
 }
 """How many positions are visible from i."""
 

@@ -10,7 +10,6 @@ from typing import final
 from attemper.checker.attention.parabolas import integers_of
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Affine, Clamped, Names, NearestKey, UnprovenError
-from attemper.checker.sums import NUMBER_VISIBLE
 from attemper.checker.values import Value, add
 
 OTHER = "its query does not compare an integer with the one that is nearest to it"
@@ -68,7 +67,7 @@ def _asked(names: Names, found: int) -> Iterator[Value]:
     yield {(0, 0): names.affine(Affine(Fraction(0), ((nearest.query, Fraction(1)),)))}
     match names.quantities[nearest.query]:
         case Clamped(masking, names.true, 1):
-            a, b, c = NUMBER_VISIBLE[masking]
+            a, b, c = masking.number_visible_form
             forms = {(1, 0): names.number(a), (0, 1): names.number(b), (0, 0): names.number(c)}
             yield add(names, {}, forms)
         case _:

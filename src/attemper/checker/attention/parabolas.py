@@ -15,11 +15,12 @@ from attemper.checker.attention.bounds import VISIBLE
 from attemper.checker.attention.scores import ReadHead
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Clamped, Names, UnprovenError, Whole
-from attemper.checker.values import Bound, Value, magnitude_of, multiply
+from attemper.checker.values import Value, magnitude_of, multiply
 from attemper.exact import laurent
+from attemper.exact.monomials import ZERO, Monomial
 from attemper.networks.layers import Masking
 
-BOTH = Bound(Fraction(2))
+BOTH = Monomial(Fraction(2))
 """Two positions are compared, and each has the error."""
 
 
@@ -155,7 +156,7 @@ def where_of(names: Names, parts: ScoreParts, push: laurent.Laurent) -> Diagram:
 
 def noise_of(head: ReadHead) -> Fraction:
     """What errors of rows can change the difference of two scores by, at every length."""
-    total, cold = Bound(Fraction(0)), magnitude_of(head.names, head.coldness)
+    total, cold = ZERO, magnitude_of(head.names, head.coldness)
     for (row, key), (of_query, of_key) in zip(head.rows, head.errors, strict=True):
         query, keys = magnitude_of(head.names, row).times(cold), magnitude_of(head.names, key)
         off = of_query.times(cold)

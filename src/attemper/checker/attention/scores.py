@@ -16,7 +16,6 @@ from attemper.checker.attention.bounds import HALF, constant
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.values import (
-    Bound,
     PerStep,
     ResidualValues,
     Value,
@@ -27,6 +26,7 @@ from attemper.checker.values import (
     of_form,
     plain,
 )
+from attemper.exact.monomials import Monomial
 from attemper.networks.layers import Coordinate, Head, LinearForm, Masking, Softmax
 
 Scores = dict[tuple[int, Diagram], Value]
@@ -55,7 +55,7 @@ class Output:
     spread: Fraction
     size: Fraction
     growth: int = 0
-    error: Bound | None = None
+    error: Monomial | None = None
     step: PerStep | None = None
 
 
@@ -77,8 +77,8 @@ class ReadHead:
     coldness: Value
     values: tuple[Value, ...]
     targets: tuple[Coordinate, ...]
-    errors: tuple[tuple[Bound, Bound], ...]
-    value_errors: tuple[Bound, ...]
+    errors: tuple[tuple[Monomial, Monomial], ...]
+    value_errors: tuple[Monomial, ...]
     queries: tuple[LinearForm, ...]
     stream: ResidualValues
     is_loose: bool
@@ -145,7 +145,7 @@ def require_exact(head: ReadHead) -> None:
         raise UnprovenError(APPROXIMATE)
 
 
-def plain_value(names: Names, value: Value, off: Bound) -> Diagram:
+def plain_value(names: Names, value: Value, off: Monomial) -> Diagram:
     """A value. Raises `UnprovenError` if it is more than a number, or only approximate."""
     if off.factor:
         raise UnprovenError(APPROXIMATE)

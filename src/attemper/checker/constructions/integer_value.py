@@ -30,9 +30,10 @@ from attemper.checker.rounding.arithmetic import Off
 from attemper.checker.rounding.attention import LARGEST_LOSS, RoundedHead
 from attemper.checker.rounding.integers import distances, integer_off
 from attemper.checker.rules import HeadFact, mass
-from attemper.checker.values import Bound, Value
+from attemper.checker.values import Value
 from attemper.exact import laurent
 from attemper.exact.balls import ball, upper_bound
+from attemper.exact.monomials import Monomial
 from attemper.networks.layers import Masking
 
 
@@ -135,7 +136,7 @@ def _output(
     (factor,) = constants
     read = names.affine(scale_affine(names.clamped(side, counted, power), factor))
     off = upper_bound(_distance(margin) * ball(abs(factor) * (1 if power == 1 else 2)))
-    error = Bound(off, growth + power - 1 - margin.digits)
+    error = Monomial(off, growth + power - 1 - margin.digits)
     return Output(target, read, Fraction(0), Fraction(0), growth, error)
 
 

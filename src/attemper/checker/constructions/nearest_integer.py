@@ -33,9 +33,10 @@ from attemper.checker.rounding.arithmetic import Off
 from attemper.checker.rounding.attention import RoundedHead, attended
 from attemper.checker.rounding.integers import nearest_key_off, scores_off
 from attemper.checker.rules import HeadFact, mass, weight
-from attemper.checker.values import Bound, PerStep
+from attemper.checker.values import PerStep
 from attemper.exact import laurent
 from attemper.exact.balls import ball, upper_bound
+from attemper.exact.monomials import Monomial
 
 FURTHER = "positions further from the integer can win"
 
@@ -136,13 +137,13 @@ def _key(
     rule: NearestIntegerRule,
     target: int,
     multiple: tuple[Fraction, int],
-    off: Bound,
+    off: Monomial,
     read: tuple[int, Affine],
 ) -> Output:
     """A multiple of the key at the winner, less than n steps away, with its error: as it is, and per step."""
     (factor, growth), (number, found) = multiple, read
     apart = upper_bound(_apart(rule, flint.arb(0), flint.arb(1), ball(rule.beyond)))
-    near = Bound(abs(factor) * apart, growth)
-    error, step = near.times(Bound(Fraction(1), 1)).plus(off), PerStep(number, near.plus(off))
+    near = Monomial(abs(factor) * apart, growth)
+    error, step = near.times(Monomial(Fraction(1), 1)).plus(off), PerStep(number, near.plus(off))
     own = names.affine(scale_affine(found, factor))
     return Output(target, own, Fraction(0), Fraction(0), growth, error, step)

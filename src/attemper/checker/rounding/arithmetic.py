@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
+from math import ceil
 from typing import assert_never, final
 
 import flint
@@ -203,7 +204,7 @@ class Arithmetic:
         if not any(v.parts for v in self.names.values(diagram)):
             return {0: self.magnitude(diagram)}
         bound = magnitude_of(self.names, {(0, 0): diagram})
-        return {bound.power: ball(bound.factor)}
+        return {ceil(bound.power): ball(bound.factor)}
 
     def grid(self, value: Value) -> Fraction | None:
         """A power of two of which the value is always a multiple; None if there is none."""

@@ -349,7 +349,7 @@ class Simplifier:
             step = self.builder.steps[ref]
             if not isinstance(step, ops.Count) or step.bit != true:
                 return None
-            per_position, per_length, shift = _COUNTS_OF_TRUE[step.mask]
+            per_position, per_length, shift = step.mask.number_visible_form
             a, b, c = total
             total = (a + factor * per_position, b + factor * per_length, c + factor * shift)
         return total
@@ -357,14 +357,6 @@ class Simplifier:
 
 MAX_FORM_NESTING = 20
 """Forms nested deeper are not merged further: gates do the rest."""
-
-_COUNTS_OF_TRUE = {
-    ops.Mask.UP_TO: (1, 0, 0),
-    ops.Mask.BEFORE: (1, 0, -1),
-    ops.Mask.FROM: (-1, 1, 1),
-    ops.Mask.AFTER: (-1, 1, 0),
-    ops.Mask.ALL: (0, 1, 0),
-}
 
 
 def _negated_form(form: closed_forms.ClosedForm) -> closed_forms.ClosedForm:

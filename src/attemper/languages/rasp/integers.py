@@ -175,7 +175,7 @@ class IntegerSteps:
         for factor, count in term.parts:
             if count.bit != self.bits.true:
                 return None
-            per_position, per_length, shift = _POSITIONS[count.mask]
+            per_position, per_length, shift = count.mask.number_visible_form
             whole = (
                 whole[0] + factor * per_position,
                 whole[1] + factor * per_length,
@@ -222,13 +222,3 @@ class IntegerSteps:
         if len(bits) > MAX_BRANCHES:
             raise TooManyBranchesError
         return tuple((self.bits.any_of(where), term) for term, where in bits.items())
-
-
-_POSITIONS = {
-    Mask.UP_TO: (1, 0, 0),
-    Mask.BEFORE: (1, 0, -1),
-    Mask.FROM: (-1, 1, 1),
-    Mask.AFTER: (-1, 1, 0),
-    Mask.ALL: (0, 1, 0),
-}
-"""How many positions each mask shows, as a i + b n + c."""

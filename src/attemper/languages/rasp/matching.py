@@ -71,7 +71,7 @@ def _in_range(term: IntegerTerm, integers: IntegerSteps, symbols: Iterable[str])
     counted = tuple(part for part in term.parts if part[1].bit == everywhere)
     positions = _counted_once(IntegerTerm(counted, 0), integers)
     whole = sum_of(((1, IntegerTerm(others, term.constant)), (1, positions)))
-    if len({_SIDES[count.mask] for _, count in whole.parts}) > 1:
+    if len({count.mask.weak for _, count in whole.parts}) > 1:
         raise NotMatchedError(
             "counts on more than one side of a position: give all its counts one mask, "
             "j <= i (or j < i), j >= i (or j > i), or all"
@@ -86,14 +86,6 @@ _MAY_EXCEED = (
     "may exceed n, the length of the word, and numbers up to n are compared between positions: "
     "let each position count once at most, with the factor 1 or -1"
 )
-
-_SIDES = {
-    Mask.UP_TO: Mask.UP_TO,
-    Mask.BEFORE: Mask.UP_TO,
-    Mask.FROM: Mask.FROM,
-    Mask.AFTER: Mask.FROM,
-    Mask.ALL: Mask.ALL,
-}
 
 
 def _counted_once(positions: IntegerTerm, integers: IntegerSteps) -> IntegerTerm:

@@ -13,15 +13,6 @@ from attemper.languages.rasp.bits import Bits
 from attemper.languages.rasp.integers import Branches, IntegerTerm
 from attemper.languages.rasp.syntax import Divisor
 
-SIDES = {
-    Mask.UP_TO: Mask.UP_TO,
-    Mask.BEFORE: Mask.UP_TO,
-    Mask.FROM: Mask.FROM,
-    Mask.AFTER: Mask.FROM,
-    Mask.ALL: Mask.ALL,
-}
-"""The mask, not a strict one, of whose positions a count is a share."""
-
 MAX_CHANCES = 4_096
 """A distribution that distinguishes more cases is refused."""
 
@@ -80,7 +71,7 @@ def distribution(chances: Chances) -> Numbers:
 
 def integer(bits: Bits, branches: Branches, divisor: Divisor | None) -> Numbers:
     """The numbers of an integer; of a fraction, if it is divided. Raises `SeveralSidesError`."""
-    sides = {SIDES[count.mask] for _, term in branches for _, count in term.parts}
+    sides = {count.mask.weak for _, term in branches for _, count in term.parts}
     sides |= {SIDES_OF[divisor]} if divisor in SIDES_OF else set()
     if len(sides) > 1:
         raise SeveralSidesError

@@ -103,7 +103,8 @@ class NetworkModel:
         found, bound = _unrounded(left, right.T)
         if found.dtype != object:
             found = found.astype(np.int32 if bound < SMALL else np.int64)
-        seen = _visible(self.network.layers[layer].heads[head].masking, queries[:, :1], keys[None, :, 0])
+        masking = self.network.layers[layer].heads[head].masking
+        seen = masking.sees(queries[:, :1], keys[None, :, 0])
         found[~seen] = -bound - 1
         return found
 
@@ -122,7 +123,7 @@ class NetworkModel:
         columns = [own[:, 1]]
         for head, there in enumerate(attended):
             masking = self.network.layers[layer].heads[head].masking
-            seen = _visible(masking, own[:, 0], there[:, 0])
+            seen = masking.sees(own[:, 0], there[:, 0])
             numbers = self._layers[layer].heads[head].numbers_of_values(self._streams[layer], there[:, 1])
             columns.append(np.where(seen, numbers, NOTHING))
         table, back = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
@@ -337,19 +338,3 @@ def _reduced(rows: Array, *, each_row: bool) -> Array:
     if not each_row:
         divisors = np.array([gcd(*divisors.tolist())] * len(rows), dtype=divisors.dtype)
     return _narrow(rows // np.where(divisors == 0, 1, divisors)[:, None])
-
-
-def _visible(masking: layers.Masking, i: Array, j: Array) -> NDArray[np.bool_]:
-    """Which positions j the positions i see."""
-    match masking:
-        case layers.Masking.FUTURE:
-            seen = j <= i
-        case layers.Masking.STRICT_FUTURE:
-            seen = j < i
-        case layers.Masking.PAST:
-            seen = j >= i
-        case layers.Masking.STRICT_PAST:
-            seen = j > i
-        case layers.Masking.NONE:
-            seen = (j == j) & (i == i)
-    return np.asarray(seen, dtype=np.bool_)

@@ -53,7 +53,7 @@ def _attended(layer: EncoderLayer, stream: list[BallVector], mask: Mask) -> list
     scale = 1 / flint.arb(size).sqrt()
     written = []
     for place in range(len(stream)):
-        seen = range(place + 1 if mask is Mask.FUTURE_MASKED else len(stream))
+        seen = [j - 1 for j in mask.visible(place + 1, len(stream))]
         read: BallVector = []
         for first in range(0, width, size):
             query = mixed[place][first : first + size]

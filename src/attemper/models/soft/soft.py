@@ -31,7 +31,8 @@ def outputs_of(encoder: Encoder, words: Integers) -> Floats:
     rows = position_rows(encoder, length)
     heads = max((layer.heads for layer in encoder.layers), default=1)
     size = max(1, MOST_SCORES // (heads * length * length))
-    shown = np.tri(length, dtype=np.bool_) if encoder.mask is Mask.FUTURE_MASKED else None
+    places = np.arange(length)
+    shown = None if encoder.mask is Mask.UNMASKED else encoder.mask.sees(places[:, None], places)
     found = np.empty((count, len(encoder.readout)))
     for top in range(0, count, size):
         stream = encoder.embedding[words[top : top + size]] + rows

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cached_property
 from hashlib import sha256
 from typing import assert_never, final
@@ -20,14 +19,15 @@ from typing import assert_never, final
 import numpy as np
 
 from attemper.errors import UnsupportedError
+from attemper.languages.masks import PositionMask
 from attemper.models.arrays import Floats, Integers
 
 
-class Mask(StrEnum):
+class Mask(PositionMask):
     """What position i sees: every position, or the positions j <= i."""
 
     UNMASKED = "unmasked"
-    FUTURE_MASKED = "future-masked"
+    FUTURE_MASKED = "future-masked", True, True, False
 
 
 @final

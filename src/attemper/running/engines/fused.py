@@ -123,20 +123,18 @@ def _running_means(v: Tensor, masking: Masking, places: Places) -> Tensor:
     values = v.to(exact)
     match masking:
         case Masking.FUTURE:
-            sums, seen = values.cumsum(dim=1), places.i
+            sums = values.cumsum(dim=1)
         case Masking.STRICT_FUTURE:
-            sums, seen = _shifted(values.cumsum(dim=1)), places.i - 1
+            sums = _shifted(values.cumsum(dim=1))
         case Masking.PAST:
             sums = places.reverse(places.reverse(values).cumsum(dim=1))
-            seen = places.n - places.i + 1
         case Masking.STRICT_PAST:
             sums = places.reverse(_shifted(places.reverse(values).cumsum(dim=1)))
-            seen = places.n - places.i
         case Masking.NONE:
-            real = places.real[:, :, None, None].to(exact)
-            sums, seen = (values * real).sum(dim=1, keepdim=True), places.n
+            sums = (values * places.real[:, :, None, None].to(exact)).sum(dim=1, keepdim=True)
         case _:
             assert_never(masking)
+    seen: Tensor = masking.number_visible(places.i, places.n)
     if masking.is_strict:
         seen = seen.clamp(min=1)
     return (sums / seen.to(exact)[:, :, None, None]).to(v.dtype)

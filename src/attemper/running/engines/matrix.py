@@ -40,21 +40,11 @@ def scores_of(attention: Attention, q: Tensor, k: Tensor, head: int, places: Pla
 
 def _visible(masking: Masking, places: Places) -> Tensor:
     """Which keys each query sees, [batch or 1, query, key]; padding sees itself as the last position."""
-    keys, queries = places.steps[:, None, :], places.i[:, :, None]
-    keys_real = places.real[:, None, :]
-    match masking:
-        case Masking.FUTURE:
-            return keys <= queries
-        case Masking.STRICT_FUTURE:
-            return keys < queries
-        case Masking.PAST:
-            return (keys >= queries) & keys_real
-        case Masking.STRICT_PAST:
-            return (keys > queries) & keys_real
-        case Masking.NONE:
-            return keys_real.expand(-1, places.width, -1)
-        case _:
-            assert_never(masking)
+    real = places.real[:, None, :]
+    if masking is Masking.NONE:
+        return real.expand(-1, places.width, -1)
+    sees: Tensor = masking.sees(places.i[:, :, None], places.steps[:, None, :])
+    return sees & real if masking.after else sees
 
 
 def weights(scores: Tensor, weighting: HardWeighting | Softmax, masking: Masking, places: Places) -> Tensor:

@@ -43,37 +43,16 @@ class Seats:
 
     def visible(self, masking: Masking) -> Tensor:
         """Which keys each query sees, [batch, query, key]."""
-        query, key = self.i[:, :, None], self.i[:, None, :]
         real = self.real[:, None, :]
-        match masking:
-            case Masking.FUTURE:
-                return real & (key <= query)
-            case Masking.STRICT_FUTURE:
-                return real & (key < query)
-            case Masking.PAST:
-                return real & (key >= query)
-            case Masking.STRICT_PAST:
-                return real & (key > query)
-            case Masking.NONE:
-                return real.expand(-1, self.i.shape[1], -1)
-            case _:
-                assert_never(masking)
+        if masking is Masking.NONE:
+            return real.expand(-1, self.i.shape[1], -1)
+        sees: Tensor = masking.sees(self.i[:, :, None], self.i[:, None, :])
+        return real & sees
 
     def count(self, masking: Masking) -> Tensor:
         """How many keys each query sees [batch, position], at least 1."""
-        match masking:
-            case Masking.FUTURE:
-                return self.i
-            case Masking.STRICT_FUTURE:
-                return (self.i - 1).clamp(min=1)
-            case Masking.PAST:
-                return self.n - self.i + 1
-            case Masking.STRICT_PAST:
-                return (self.n - self.i).clamp(min=1)
-            case Masking.NONE:
-                return self.n
-            case _:
-                assert_never(masking)
+        seen: Tensor = masking.number_visible(self.i, self.n)
+        return seen.clamp(min=1) if masking.is_strict else seen
 
 
 class TraceableAttention(Weights):

@@ -10,6 +10,7 @@ from typing import Annotated, final
 
 from attemper.documents import Document
 from attemper.exact.codec import Codec, Within
+from attemper.exact.monomials import Monomial
 
 Length = Annotated[int, Within(1, 2**40)]
 """How many symbols a word has: longer words are nobody's."""
@@ -25,15 +26,6 @@ class GapBy(StrEnum):
     """On the rules of heads: proved for all lengths."""
     GIVEN = "given"
     """On somebody's word: checked word by word up to some length, and an assumption beyond."""
-
-
-@final
-@dataclass(frozen=True)
-class Monomial:
-    """factor * n^power, n the length of the word; the factor is at least 0, the power any rational."""
-
-    factor: Size
-    power: Annotated[Fraction, Within(digits=9)] = Fraction(0)
 
 
 @final

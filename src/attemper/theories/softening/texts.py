@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 
 from attemper.errors import OptionError
-from attemper.theories.softening.certificate import Monomial
+from attemper.exact.monomials import Monomial
 
 _MONOMIAL = re.compile(r"(?P<factor>\d{1,400}(?:/\d{1,400})?)?\s*\*?\s*(?P<n>n(?:\^(?P<power>-?\d{1,2}))?)?")
 _HEAD = re.compile(r"(\d+)\.(\d+)")
@@ -18,9 +18,9 @@ def monomial(text: str, argument: str) -> Monomial:
     """A number times a power of n, read exactly. Raises `OptionError`.
 
     >>> monomial("1/2 n^-1", "gaps")
-    Monomial(factor=Fraction(1, 2), power=Fraction(-1, 1))
+    Monomial(factor=Fraction(1, 2), power=-1)
     >>> monomial("3n", "magnitudes"), monomial("2", "gaps").power
-    (Monomial(factor=Fraction(3, 1), power=Fraction(1, 1)), Fraction(0, 1))
+    (Monomial(factor=Fraction(3, 1), power=1), 0)
     """
     match = _MONOMIAL.fullmatch(text.strip())
     if match is None or not match[0]:
@@ -32,7 +32,7 @@ def monomial(text: str, argument: str) -> Monomial:
     if not factor:
         raise OptionError(f"'{argument}': '{text}' is not more than 0; {EXAMPLES}", options=(argument,))
     power = 0 if match["n"] is None else int(match["power"] or 1)
-    return Monomial(factor, Fraction(power))
+    return Monomial(factor, power)
 
 
 def gap_of(name: str, text: str) -> tuple[tuple[int, int], Monomial]:

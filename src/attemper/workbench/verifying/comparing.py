@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import assert_never, cast, final
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.meaning import visible
 from attemper.attention_program.ops import Numbers
 from attemper.languages.definition import Definition
 from attemper.languages.measures import FLOAT_ACCURACY, Measure
@@ -168,7 +167,7 @@ def _expected(said: Numbers, rows: tuple[tuple[Fraction, ...], ...]) -> tuple[Ex
     match said.measure:
         case Measure.INTEGER:
             n = len(rows[0])
-            return tuple(int(x * len(visible(said.mask, i, n))) for i, x in enumerate(rows[0], start=1))
+            return tuple(int(x * said.mask.number_visible(i, n)) for i, x in enumerate(rows[0], start=1))
         case Measure.FRACTION:
             return rows[0]
         case Measure.DISTRIBUTION:

@@ -13,10 +13,10 @@ import attemper
 from attemper.attention_program.ops import Choice, Mask
 from attemper.checker.verdict import Status
 from attemper.exact.closed_forms import Digits, I, number, plus
+from attemper.exact.monomials import Monomial
 from attemper.networks.layers import Construction, Network, Softmax, Uniform
 from attemper.networks.regime import Regime
 from attemper.networks.typed import HeadOf, LayerOf, hard_network
-from attemper.theories.softening.certificate import Monomial
 from attemper.theories.softening.check.by_rule import LayerByRule, by_rule
 from attemper.theories.softening.check.claims import check_approximation
 from attemper.theories.softening.check.hard import hardened, uniform_heads

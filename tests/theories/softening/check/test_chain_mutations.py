@@ -18,6 +18,7 @@ import attemper
 from attemper.checker.verdict import Status
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import number, times
+from attemper.exact.monomials import Monomial
 from attemper.languages.words import Word
 from attemper.networks.layers import HardWeighting, Network, Softmax
 from attemper.networks.meaning_hard import residual_streams as hard_streams
@@ -28,7 +29,6 @@ from attemper.theories.softening.certificate import (
     GapBy,
     HeadGap,
     LayerError,
-    Monomial,
 )
 from attemper.theories.softening.check import claims as checker
 from attemper.theories.softening.check.by_rule import LayerByRule, by_rule

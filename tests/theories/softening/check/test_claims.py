@@ -16,6 +16,7 @@ from attemper.errors import OptionError, UnsupportedError
 from attemper.exact.closed_forms import ONE, SIGN, Digits, I, N, Power, number, over, plus, times
 from attemper.exact.closed_forms import ClosedForm as Form
 from attemper.exact.closed_forms import Test as PlaceTest
+from attemper.exact.monomials import Monomial
 from attemper.exact.predicates import Zero
 from attemper.files import CERTIFICATE
 from attemper.languages.words import Alphabet
@@ -41,7 +42,6 @@ from attemper.theories.softening.certificate import (
     GapBy,
     HeadGap,
     LayerError,
-    Monomial,
 )
 from attemper.theories.softening.check.claims import check_approximation
 from attemper.theories.softening.check.hard import hardened

@@ -11,9 +11,9 @@ import pytest
 from attemper.checker.verdict import Status
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import Digits, Length, N, times
+from attemper.exact.monomials import Monomial
 from attemper.networks.files import digest_of
 from attemper.theories.softening.ask import soften
-from attemper.theories.softening.certificate import Monomial
 from attemper.theories.softening.check import powers
 from attemper.theories.softening.check.claims import check_approximation
 from attemper.theories.softening.check.closed_form import _fading, _is_flat

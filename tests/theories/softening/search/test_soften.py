@@ -13,12 +13,13 @@ from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import OptionError, UnprovedError, UnsupportedError
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import evaluate
+from attemper.exact.monomials import Monomial
 from attemper.networks.layers import HardWeighting, Network, Softmax
 from attemper.networks.meaning_hard import output_rows as hard_rows
 from attemper.networks.meaning_soft import output_rows as soft_rows
 from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
 from attemper.theories.softening.ask import soften
-from attemper.theories.softening.certificate import ClosedFormErrors, Enumerated, GapBy, Monomial
+from attemper.theories.softening.certificate import ClosedFormErrors, Enumerated, GapBy
 from attemper.theories.softening.check.given import Gap, MagnitudeBound
 from attemper.theories.softening.check.hard import uniform_heads
 from attemper.theories.softening.check.streams import TieError

@@ -69,20 +69,8 @@ class Grid:
 
     def visible(self, masking: Masking) -> tuple[Tensor, Tensor]:
         """(low, high): each column's query sees the positions from low + 1 to high of its word."""
-        none = torch.zeros_like(self.i)
-        match masking:
-            case Masking.FUTURE:
-                return none, self.i
-            case Masking.STRICT_FUTURE:
-                return none, self.i - 1
-            case Masking.PAST:
-                return self.i - 1, self.n
-            case Masking.STRICT_PAST:
-                return self.i, self.n
-            case Masking.NONE:
-                return none, self.n
-            case _:
-                assert_never(masking)
+        low, high = masking.ends(self.i, self.n)
+        return torch.zeros_like(self.i) if masking.before else low, high
 
     def sums(self, rows: Tensor, masking: Masking, before: Tensor | None = None) -> Tensor:
         """The sum over what each query sees of rows [row, column], as one running sum inside each word.
@@ -114,11 +102,6 @@ class Grid:
             return form_values(form, self.i, self.n)
         row = slice(0, self.width)
         return form_values(form, self.i[row], self.n[row]).repeat(self.words)
-
-    def seen(self, masking: Masking) -> Tensor:
-        """How many positions each query sees."""
-        low, high = self.visible(masking)
-        return high - low
 
 
 def _with(before: Tensor | None, sums: Tensor) -> Tensor:

@@ -53,7 +53,8 @@ def attend(
     head = ScannedHead(shape, pure, read, grid, past, values, tables)
     if not shape.rows:
         sums = _sums(head, EVERYTHING, values)
-        return HeadOutput(sums / grid.seen(shape.masking).clamp(min=1), frozenset({"average"}))
+        seen: Tensor = shape.masking.number_visible(grid.i, grid.n)
+        return HeadOutput(sums / seen.clamp(min=1), frozenset({"average"}))
     if head.scale.degree == 0:
         return HeadOutput(_flat(head), frozenset({"flat"}))
     if head.scale.degree == 2:

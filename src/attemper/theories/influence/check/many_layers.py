@@ -56,7 +56,7 @@ from attemper.models.arrays import Floats
 from attemper.models.enclosures.averages import highest_average, powers_between
 from attemper.models.enclosures.forms import GAMMA, Form, between, contracted, of_axes, upward
 from attemper.models.enclosures.tails import Tail, layer_norm_change, normed, slope_of
-from attemper.models.soft.weights import Encoder, EncoderLayer, EncoderNorm, Mask
+from attemper.models.soft.weights import Encoder, EncoderLayer, EncoderNorm
 from attemper.theories.influence.check.one_layer import mixed_in, readout_row, stream_of
 
 
@@ -199,9 +199,7 @@ def _attended(
     query, moving = query[:, :, *asked], moved[0][:, :, *asked]
     shape = moving.shape[2:]
     places = np.repeat(np.arange(length)[asked[0]], shape[1])
-    seen = np.ones((len(places), length), dtype=np.bool_)
-    if encoder.mask is Mask.FUTURE_MASKED:
-        seen = np.arange(length) <= places[:, None]
+    seen: NDArray[np.bool_] = encoder.mask.sees(places[:, None], np.arange(length))
     sight = VisiblePositions(seen, seen & exchanged)
     found = [
         _read(

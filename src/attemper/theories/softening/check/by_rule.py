@@ -14,7 +14,7 @@ size: it is at most what the weights make of the sizes before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -27,11 +27,12 @@ from attemper.checker.heads import RULES, averaging, fact_by
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.proof import deep
-from attemper.checker.values import Bound, ResidualValues, Value, add, embedded, magnitude_of, of_form, plain
+from attemper.checker.values import ResidualValues, Value, add, embedded, magnitude_of, of_form, plain
+from attemper.exact import monomials
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import Length, Power, times
+from attemper.exact.monomials import Monomial
 from attemper.networks import layers
-from attemper.theories.softening.certificate import Monomial
 from attemper.theories.softening.check.hard import uniform_heads
 from attemper.theories.softening.check.levels import Led, levels
 
@@ -96,7 +97,7 @@ class _Known:
 
     names: Names
     values: list[Value | None]
-    sizes: list[Bound]
+    sizes: list[Monomial]
 
     def knows(self, *forms: layers.LinearForm) -> bool:
         """Whether the forms read known coordinates only."""
@@ -106,15 +107,17 @@ class _Known:
         """All coordinates as rules meet them, without errors. Those that are not known must not be read."""
         return ResidualValues([value or {} for value in self.values], [Fraction(0)] * len(self.values))
 
-    def size(self, form: layers.LinearForm) -> Bound:
+    def size(self, form: layers.LinearForm) -> Monomial:
         """How large a form can be, by the sizes of coordinates."""
-        return _sum(self.sizes[coordinate].times(Bound(abs(factor))) for coordinate, factor in form)
+        return monomials.total(
+            self.sizes[coordinate].times(Monomial(abs(factor))) for coordinate, factor in form
+        )
 
-    def after(self, written: dict[layers.Coordinate, list[tuple[Value | None, Bound]]]) -> _Known:
+    def after(self, written: dict[layers.Coordinate, list[tuple[Value | None, Monomial]]]) -> _Known:
         """The stream after something was added to it: values, or None and their sizes."""
         found = _Known(self.names, list(self.values), list(self.sizes))
         for coordinate, parts in written.items():
-            found.sizes[coordinate] = _sum([self.sizes[coordinate], *(size for _, size in parts)])
+            found.sizes[coordinate] = monomials.total([self.sizes[coordinate], *(size for _, size in parts)])
             try:
                 value = self._total(coordinate, [part for part, _ in parts])
                 found.sizes[coordinate] = magnitude_of(self.names, value)
@@ -156,7 +159,7 @@ def by_rule(hard: layers.Network) -> tuple[LayerByRule, ...]:
 def _followed(layer: layers.Layer, uniform: tuple[bool, ...], known: _Known) -> tuple[LayerByRule, _Known]:
     """One layer, and the stream after it."""
     heads: list[HeadByRule | None] = []
-    written: dict[layers.Coordinate, list[tuple[Value | None, Bound]]] = {}
+    written: dict[layers.Coordinate, list[tuple[Value | None, Monomial]]] = {}
     for head, is_uniform in zip(layer.heads, uniform, strict=True):
         own, outputs = (None, _averaged(head, known)) if is_uniform else _ruled(head, known)
         heads.append(own)
@@ -167,7 +170,7 @@ def _followed(layer: layers.Layer, uniform: tuple[bool, ...], known: _Known) -> 
     middle = known.after(written)
     groups = {form: _group(layer, form, middle) for form in {unit.form for unit in layer.hidden}}
     found = {form: group for form, group in groups.items() if group is not None}
-    magnitude = _greatest(known.sizes)
+    magnitude = monomials.greatest(known.sizes)
     return LayerByRule(magnitude, tuple(heads), found, known.names), middle.after(
         _added(layer, found, middle)
     )
@@ -203,7 +206,7 @@ def _ruled(head: layers.Head, known: _Known) -> tuple[HeadByRule | None, tuple[O
             except UNFOLLOWED:
                 continue
             if found.least_gap > 0:
-                gap = Monomial(found.least_gap / COLDNESS, Fraction(-fading))
+                gap = Monomial(found.least_gap / COLDNESS, -fading)
                 return HeadByRule(gap, spreads), found.outputs if own is head else None
     return None, None
 
@@ -217,12 +220,12 @@ def _led_by(kind: type[layers.Construction], names: Names, head: layers.Head, st
 def _spread(known: _Known, form: layers.LinearForm) -> Monomial:
     """How far apart a value can be at two positions: by its least and its greatest number, or by its size."""
     if not known.knows(form):
-        return _monomial(known.size(form).times(Bound(Fraction(2))))
+        return known.size(form).times(Monomial(Fraction(2)))
     names, value = known.names, of_form(known.names, form, known.stream())
     try:
         ends = [names.bounds(own) for own in names.values(plain(value, names, "a value"))]
     except UnprovenError:
-        return _monomial(magnitude_of(names, value).times(Bound(Fraction(2))))
+        return magnitude_of(names, value).times(Monomial(Fraction(2)))
     return Monomial(max(high for _, high in ends) - min(low for low, _ in ends))
 
 
@@ -241,14 +244,16 @@ def _group(layer: layers.Layer, form: layers.LinearForm, middle: _Known) -> Unit
 
 def _added(
     layer: layers.Layer, groups: dict[layers.LinearForm, UnitGroup], middle: _Known
-) -> dict[layers.Coordinate, list[tuple[Value | None, Bound]]]:
+) -> dict[layers.Coordinate, list[tuple[Value | None, Monomial]]]:
     """What the hidden units add to each coordinate."""
-    written: dict[layers.Coordinate, list[tuple[Value | None, Bound]]] = {}
+    written: dict[layers.Coordinate, list[tuple[Value | None, Monomial]]] = {}
     for form in dict.fromkeys(unit.form for unit in layer.hidden):
         units = [unit for unit in layer.hidden if unit.form == form]
         for target in dict.fromkeys(target for unit in units for target, _ in unit.outputs):
             sizes = (_size(middle, unit, target) for unit in units)
-            written.setdefault(target, []).append((_value(middle, groups.get(form), target), _sum(sizes)))
+            written.setdefault(target, []).append(
+                (_value(middle, groups.get(form), target), monomials.total(sizes))
+            )
     return written
 
 
@@ -261,25 +266,7 @@ def _value(middle: _Known, group: UnitGroup | None, target: layers.Coordinate) -
         return None
 
 
-def _size(middle: _Known, unit: layers.Hidden, target: layers.Coordinate) -> Bound:
+def _size(middle: _Known, unit: layers.Hidden, target: layers.Coordinate) -> Monomial:
     """How much a hidden unit can add to a coordinate."""
     factor = sum((abs(own) for coordinate, own in unit.outputs if coordinate == target), Fraction(0))
-    return middle.size(unit.form).plus(Bound(max(unit.bias, Fraction(0)))).times(Bound(factor))
-
-
-def _sum(bounds: Iterable[Bound]) -> Bound:
-    total = Bound(Fraction(0))
-    for bound in bounds:
-        total = total.plus(bound)
-    return total
-
-
-def _greatest(bounds: Iterable[Bound]) -> Monomial:
-    """A bound on each of the bounds."""
-    found = [bound for bound in bounds if bound.factor]
-    factor = max((bound.factor for bound in found), default=Fraction(0))
-    return Monomial(factor, Fraction(max((bound.power for bound in found), default=0)))
-
-
-def _monomial(bound: Bound) -> Monomial:
-    return Monomial(bound.factor, Fraction(bound.power if bound.factor else 0))
+    return middle.size(unit.form).plus(Monomial(max(unit.bias, Fraction(0)))).times(Monomial(factor))

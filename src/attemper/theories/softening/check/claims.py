@@ -17,6 +17,7 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.proof import deep
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
 from attemper.errors import MalformedFileError, UnsupportedError
+from attemper.exact.monomials import ZERO, Monomial
 from attemper.exact.predicates import PredicateError
 from attemper.files import CERTIFICATE
 from attemper.networks import files
@@ -29,7 +30,6 @@ from attemper.theories.softening.certificate import (
     Enumerated,
     GapBy,
     LayerError,
-    Monomial,
 )
 from attemper.theories.softening.check import powers
 from attemper.theories.softening.check.by_rule import UNFOLLOWED, LayerByRule, by_rule
@@ -217,7 +217,7 @@ def _closes(
 
 def _followed(chain: ErrorChain, found: Approximation, layers: tuple[LayerError, ...]) -> ErrorChain:
     """The chain, if the error of each layer is at most what is claimed, and the last at most epsilon."""
-    before, last = chain.start(), Monomial(Fraction(0))
+    before, last = chain.start(), ZERO
     for number, claimed in enumerate(layers):
         errors = chain.errors_after(number, claimed, before)
         needed = chain.needed(number, errors)

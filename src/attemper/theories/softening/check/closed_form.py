@@ -35,8 +35,9 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.values import of_closed_form
 from attemper.exact import laurent
 from attemper.exact.balls import ball, precision, upper_bound
+from attemper.exact.monomials import ZERO, Monomial
 from attemper.networks.layers import Coordinate, Head, Hidden, Layer, LinearForm, Network, Softmax
-from attemper.theories.softening.certificate import HeadGap, LayerError, Monomial
+from attemper.theories.softening.certificate import HeadGap, LayerError
 from attemper.theories.softening.check import powers
 from attemper.theories.softening.check.by_rule import HeadByRule, LayerByRule
 from attemper.theories.softening.check.powers import FractionalPowers
@@ -56,7 +57,6 @@ GRID = 2**10
 MOST_RATE = Fraction(2**8)
 """What vanishes faster is counted as fading so fast."""
 
-ZERO = Monomial(Fraction(0))
 
 CoordinateErrors = dict[Coordinate, FractionalPowers]
 """How far each coordinate can be from the hard network's; those that are not there are exact."""
@@ -179,7 +179,7 @@ class ErrorChain:
         """(c, k), not negative, with 1/tau times the gap >= c + k D wherever the head sees two positions."""
         if not isinstance(head.weighting, Softmax):
             raise UnprovenError("it is not a softmax head")
-        if abs(gap.power) > MOST_FADING:
+        if not -MOST_FADING <= gap.power <= MOST_FADING:
             raise UnprovenError(f"its lead is given with a power of n beyond {MOST_FADING}")
         coldness = growing(self.names, of_closed_form(self.names, head.weighting.inverse_temperature))
         under = laurent.monomial(0, -floor(gap.power), 1 / gap.factor)

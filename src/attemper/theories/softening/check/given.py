@@ -12,9 +12,10 @@ from itertools import islice
 from typing import assert_never, final
 
 from attemper.checker.names import UnprovenError
+from attemper.exact.monomials import Monomial
 from attemper.languages.words import Word, show_word
 from attemper.networks.layers import Network
-from attemper.theories.softening.certificate import GapBy, LayerError, Monomial
+from attemper.theories.softening.certificate import GapBy, LayerError
 from attemper.theories.softening.check.closed_form import AssumedBit
 
 MOST_POWER = 64

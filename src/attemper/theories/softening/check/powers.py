@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from attemper.theories.softening.certificate import Monomial
+from attemper.exact.monomials import Exponent, Monomial, greatest
 
-FractionalPowers = dict[Fraction, Fraction]
+FractionalPowers = dict[Exponent, Fraction]
 """The sum of factor * n^power by power; factors are more than 0."""
 
 
@@ -40,9 +40,7 @@ def times(left: FractionalPowers, right: FractionalPowers | Fraction) -> Fractio
 
 def collapsed(sums: Iterable[FractionalPowers]) -> Monomial:
     """A monomial that is at least each of the sums at every n >= 1."""
-    found = [own for own in sums if own]
-    factor = max((sum(own.values()) for own in found), default=Fraction(0))
-    return Monomial(Fraction(factor), max((power for own in found for power in own), default=Fraction(0)))
+    return greatest(Monomial(sum(own.values(), Fraction(0)), max(own, default=0)) for own in sums)
 
 
 def is_at_most(own: FractionalPowers, monomial: Monomial) -> bool:

@@ -31,7 +31,7 @@ from attemper.models.exact_arrays.integers import (
     written,
 )
 from attemper.models.exact_arrays.limbs import Limbs, greatest, less_than, long_product
-from attemper.networks.layers import HardWeighting, Head, Layer, Masking, Network, Softmax, hidden_width
+from attemper.networks.layers import HardWeighting, Head, Layer, Network, Softmax, hidden_width
 from attemper.theories.softening.check.uniform import is_uniform
 
 AT_ONCE = 2**18
@@ -192,18 +192,6 @@ def _fed_forward(layer: Layer, middle: ExactArray, hidden: ExactArray) -> ExactA
     return written(middle, [(mapped(active, [tuple(c) for c in columns.values()]), tuple(columns))])
 
 
-def seen_by(masking: Masking, length: int) -> NDArray[np.bool_]:
-    """Which positions j a query at i sees: entry (i, j), from 0."""
-    everything = np.ones((length, length), dtype=np.bool_)
-    match masking:
-        case Masking.NONE:
-            return everything
-        case Masking.FUTURE | Masking.STRICT_FUTURE:
-            return np.tril(everything, -1 if masking.is_strict else 0)
-        case Masking.PAST | Masking.STRICT_PAST:
-            return np.triu(everything, 1 if masking.is_strict else 0)
-
-
 def _attended(network: Network, place: tuple[int, int], stream: ExactArray, words: SymbolNumbers) -> Attended:
     number, index = place
     head = network.layers[number].heads[index]
@@ -212,7 +200,8 @@ def _attended(network: Network, place: tuple[int, int], stream: ExactArray, word
             f"head {index} of layer {number} is {head.weighting}: it breaks ties by itself, which soft "
             "attention cannot; write the tie-break into the score, and make the head average-hard"
         )
-    visible = seen_by(head.masking, words.shape[1])
+    places = np.arange(words.shape[1])
+    visible = head.masking.sees(places[:, None], places)
     values = mapped(stream, head.values)
     if is_uniform(network, number, index):
         return Attended(head, visible, values, None)

@@ -13,6 +13,7 @@ from typing import final
 from attemper.checker.names import UnprovenError
 from attemper.errors import OptionError, UnprovedError, UnsupportedError
 from attemper.exact.closed_forms import ONE, number
+from attemper.exact.monomials import ZERO, Monomial
 from attemper.networks.layers import HardWeighting, Network
 from attemper.theories.softening import certificate
 from attemper.theories.softening.check.by_rule import LayerByRule, by_rule
@@ -42,8 +43,8 @@ class SofteningRequest:
     epsilon: Fraction
     first: int = 1
     up_to: int | None = None
-    gaps: Mapping[tuple[int, int], certificate.Monomial] = field(default_factory=dict)
-    magnitudes: Mapping[int, certificate.Monomial] = field(default_factory=dict)
+    gaps: Mapping[tuple[int, int], Monomial] = field(default_factory=dict)
+    magnitudes: Mapping[int, Monomial] = field(default_factory=dict)
     words: int = MOST_WORDS
     rounded: bool = False
     report: Callable[[str], None] = lambda _: None
@@ -138,7 +139,7 @@ def _require_known(hard: Network, asked: SofteningRequest) -> None:
 class _Layer:
     """What is said of one layer of the hard network, by rule or because it is given."""
 
-    magnitude: certificate.Monomial
+    magnitude: Monomial
     magnitude_by: certificate.GapBy
     gaps: tuple[certificate.HeadGap | None, ...]
 
@@ -219,7 +220,7 @@ def _in_closed_form(
     return Softening(found, hardened(found), evidence, epsilon, asked.first, None, examined, (c, k), unruled)
 
 
-def _of_outputs(last: LayerByRule) -> certificate.Monomial:
+def _of_outputs(last: LayerByRule) -> Monomial:
     """What bounds the numbers before the layer that rounds."""
     if last.magnitude is None:
         raise UnprovedError(
@@ -231,11 +232,11 @@ def _of_outputs(last: LayerByRule) -> certificate.Monomial:
 
 def _is_at_most(layers: tuple[certificate.LayerError, ...], epsilon: Fraction) -> bool:
     """Whether the error behind the last layer is at most epsilon at every length."""
-    end = layers[-1].error if layers else certificate.Monomial(Fraction(0))
+    end = layers[-1].error if layers else ZERO
     return end.factor <= epsilon and (not end.factor or end.power <= 0)
 
 
-def _gap(own: certificate.HeadGap | None) -> certificate.Monomial | None:
+def _gap(own: certificate.HeadGap | None) -> Monomial | None:
     return None if own is None else own.gap
 
 
@@ -255,9 +256,7 @@ def _chain(
     chain = ErrorChain(soft, known, takes_bits=takes_bits)
     before, layers = chain.start(), []
     for index, own in enumerate(said):
-        claimed = certificate.LayerError(
-            own.magnitude, own.magnitude_by, own.gaps, certificate.Monomial(Fraction(0))
-        )
+        claimed = certificate.LayerError(own.magnitude, own.magnitude_by, own.gaps, ZERO)
         try:
             errors = chain.errors_after(index, claimed, before)
         except UnprovenError:

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from attemper.errors import OptionError
 from attemper.exact.closed_forms import ONE, ClosedForm, Digits, Length, N, Power, number, plus, times
+from attemper.exact.monomials import Monomial
 from attemper.networks.layers import Network, Softmax
-from attemper.theories.softening.certificate import Monomial
 
 Temperatures = Sequence[Sequence[ClosedForm]]
 """The inverse temperature of each head of each layer."""
@@ -38,7 +38,7 @@ def colder_than_a_gap(gap: Monomial | None, c: int, k: int) -> ClosedForm:
     None, for a uniform head, is 1.
 
     >>> from attemper.exact.closed_forms import show_form
-    >>> show_form(colder_than_a_gap(Monomial(Fraction(1, 2), Fraction(-1)), 4, 3))
+    >>> show_form(colder_than_a_gap(Monomial(Fraction(1, 2), -1), 4, 3))
     '2*n*(4 + 3*digits(n))'
     """
     if gap is None:
