@@ -43,7 +43,7 @@ def main() -> None:
 
 def _answer(path: str, **options: Any) -> dict[str, object]:
     from attemper.checker.folders import check_path
-    from attemper.checker.report import record_of
+    from attemper.checker.verdict import VERDICT
     from attemper.errors import AttemperError
 
     try:
@@ -55,7 +55,8 @@ def _answer(path: str, **options: Any) -> dict[str, object]:
             "exit_code": int(error.exit_code),
             "details": error.details,
         }
-    return record_of(verdict)
+    answer: dict[str, object] = VERDICT.encode(verdict)
+    return answer
 
 
 def limit_memory(megabytes: int) -> None:

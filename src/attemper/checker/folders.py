@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import assert_never
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Source
 from attemper.certificates.files import format_of
 from attemper.certificates.files import load as load_certificate
@@ -161,6 +160,8 @@ def _says(source: Provenance, alphabet: Alphabet, language: Source) -> bool:
         case Dfa():
             return source.kind in {"regex", "automaton"} and _automaton(source, alphabet) == language
         case ProgramLanguage(program):
+            from attemper.attention_program.show import show_program  # no other language needs it
+
             return source.kind == "program" and show_program(program) == source.text
         case _:
             assert_never(language)

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import final
 
 from attemper.checker.child import ERROR, Failure, memory_can_be_limited
-from attemper.checker.report import verdict_of
-from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
+from attemper.checker.verdict import VERDICT, About, ClaimVerdict, Status, Subject, Verdict
 from attemper.errors import AttemperError, ExitCode, OptionError
 
 SECONDS = 600.0
@@ -123,7 +122,7 @@ def _answer(request: Request, limits: ProcessLimits, spent: float) -> Verdict:
         error = AttemperError(record[ERROR], record["place"], **record["details"])
         error.exit_code = ExitCode(record["exit_code"])
         raise error
-    return verdict_of(record)
+    return VERDICT.read(record)
 
 
 @contextmanager

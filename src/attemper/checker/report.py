@@ -1,14 +1,10 @@
-"""A verdict as lines for people, and as a record for programs, which can be read back."""
+"""A verdict as lines for people, and as a record for programs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, WordPair
-
-REAL = "real"
-"""What records call the arithmetic of claims about a network that name none."""
+from attemper.checker.verdict import VERDICT, About, Subject, Verdict
 
 
 def lines_of(verdict: Verdict) -> Iterator[str]:
@@ -39,70 +35,5 @@ def _subject_lines(subject: Subject) -> Iterator[str]:
 
 
 def record_of(verdict: Verdict) -> dict[str, object]:
-    """The verdict as JSON data."""
-    subject = verdict.subject
-    about = About.NETWORK if subject is None else subject.about
-    found: dict[str, object] = {"verdict": str(verdict.status)}
-    if subject is not None:
-        found |= {"language": subject.language, str(about): subject.place, "digest": subject.digest}
-    unnamed = REAL if about is About.NETWORK else ""
-    found["claims"] = [
-        {
-            "verdict": str(claim.status),
-            "text": claim.text,
-            "assumptions": list(claim.assumptions),
-            "arithmetic": claim.arithmetic or unnamed,
-            "witness": None if claim.witness is None else list(claim.witness),
-            "vacuous": claim.is_vacuous,
-        }
-        for claim in verdict.claims
-    ]
-    if verdict.explanation:
-        found["explanation"] = list(verdict.explanation)
-    pair = None if subject is None else subject.pair
-    return found if pair is None else {**found, **_pair_record(pair)}
-
-
-def _pair_record(pair: WordPair) -> dict[str, object]:
-    return {
-        "decided_by": list(pair.decided_by),
-        "words": [list(pair.member), list(pair.stranger)],
-        "members": [True, False],
-        "answers": [pair.answer, pair.answer],
-        "free": pair.free / pair.length,
-        "n": pair.length,
-    }
-
-
-def verdict_of(record: Mapping[str, Any]) -> Verdict:
-    """The verdict that `record_of` wrote. Raises KeyError, TypeError or ValueError for any other record."""
-    subject = _subject_of(record)
-    claims = [
-        ClaimVerdict(
-            Status(claim["verdict"]),
-            claim["text"],
-            tuple(claim["assumptions"]),
-            "" if claim["arithmetic"] == REAL else claim["arithmetic"],
-            None if claim["witness"] is None else tuple(claim["witness"]),
-            claim["vacuous"],
-        )
-        for claim in record["claims"]
-    ]
-    verdict = Verdict(tuple(claims), subject, tuple(record.get("explanation", ())))
-    if verdict.status is not Status(record["verdict"]):
-        raise ValueError("a verdict is as good as its worst claim")
-    return verdict
-
-
-def _subject_of(record: Mapping[str, Any]) -> Subject | None:
-    about = next((about for about in About if about in record), None)
-    if about is None:
-        return None
-    pair = None
-    if "words" in record:
-        member, stranger = map(tuple, record["words"])
-        free = round(record["free"] * record["n"])
-        pair = WordPair(
-            member, stranger, record["answers"][0], record["n"], free, tuple(record["decided_by"])
-        )
-    return Subject(about, record[about], record["digest"], record["language"], pair)
+    """The verdict as JSON data: its worst status, and what it is made of."""
+    return {"verdict": str(verdict.status), **VERDICT.encode(verdict)}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol, final
 
 from attemper.errors import ExitCode, MalformedFileError
+from attemper.exact.codec import Codec, Natural, Positive
 from attemper.languages.words import Word
 
 
@@ -60,9 +61,9 @@ class WordPair:
     member: Word
     stranger: Word
     answer: bool
-    length: int
-    free: int
-    decided_by: tuple[int, ...]
+    length: Natural
+    free: Natural
+    decided_by: tuple[Positive, ...]
 
 
 class About(StrEnum):
@@ -116,6 +117,10 @@ class Verdict:
     def __bool__(self) -> bool:
         """A verdict has more than two values: compare its status."""
         raise TypeError("a verdict is not true or false; look at its status")
+
+
+VERDICT: Codec[Verdict] = Codec(Verdict)
+"""Verdicts as JSON data."""
 
 
 class Judge(Protocol):

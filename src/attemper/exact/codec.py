@@ -435,15 +435,15 @@ def _shared(kind: Any) -> Rule:
     def read(data: object, left: int, _: Sequence[Any]) -> Any:
         if not isinstance(data, list) or not data:
             raise CodecError(f"expected a list of parts, the last of them the whole, not {_shown(data)}")
-        _require_room(left)
         known: list[Any] = []
-        for index, entry in enumerate(data):
-            try:
-                known.append(node.read(entry, left - 1, known))
-            except CodecError as error:
-                raise error.inside(f"[{index}]") from None
+        seen = set[Any]()
+        for part in _items([node] * len(data), data, left, known):
+            if part in seen:  # also as equal parts that are several are compared for ever
+                raise CodecError("expected each part once").inside(f"[{len(known)}]")
+            seen.add(part)
+            known.append(part)
         if write(known[-1], {}) != data:
-            raise CodecError("expected each part once, and after its own, from left to right")
+            raise CodecError("expected each part after its own, from left to right, and none that nobody has")
         return known[-1]
 
     return Rule("a list of parts", write, read)

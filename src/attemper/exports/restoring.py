@@ -9,6 +9,7 @@ from pathlib import Path
 
 from attemper.certificates.claims import Certificate
 from attemper.certificates.files import CERTIFIED
+from attemper.documents import brief
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exports.hugging_face_files import (
     CARD,
@@ -125,7 +126,11 @@ def _json(path: Path) -> Mapping[str, object]:
 def _tensors(path: Path, structure: Mapping[str, object]) -> dict[str, Tensor]:
     """The weights under the names of a network's own file; no more bytes are read than it can need."""
     try:
-        found = decode_any_tensors(read_bytes(path, REMEDY, announced_bytes(read_structure(structure))))
+        most = announced_bytes(read_structure(structure))
+    except ValueError as error:
+        raise MalformedFileError(f"'{path.parent}' does not hold a network: {brief(error)}") from None
+    try:
+        found = decode_any_tensors(read_bytes(path, REMEDY, most))
     except ValueError as error:
         raise MalformedFileError(f"'{path}' is not a weights file: {str(error)[:300]}") from None
     odd = next((name for name in found if not name.startswith(PREFIX)), None)

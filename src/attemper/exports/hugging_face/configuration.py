@@ -6,6 +6,7 @@ from typing import Any
 
 from attemper.certificates.claims import FloatClaim
 from attemper.certificates.files import CERTIFIED
+from attemper.documents import brief
 from attemper.errors import MalformedFileError
 from attemper.exact.codec import CodecError
 from attemper.exports.extras import library
@@ -53,8 +54,11 @@ class AttemperConfig(transformers.PreTrainedConfig):  # type: ignore[misc]
 
     @property
     def structure(self) -> Structure:
-        """What `network` says. Raises `CodecError`."""
-        return read_structure(self.network or {})
+        """What `network` says. Raises `MalformedFileError`."""
+        try:
+            return read_structure(self.network or {})
+        except CodecError as error:
+            raise MalformedFileError(f"the entry 'network' holds none: {brief(error)}") from None
 
     @property
     def answers(self) -> list[str]:
@@ -62,7 +66,7 @@ class AttemperConfig(transformers.PreTrainedConfig):  # type: ignore[misc]
 
         Their numbers are what the model says, so that other names would be other answers.
         """
-        names = answers_of([] if self.network is None else [name for name, _ in self.structure.symbols])
+        names = answers_of([str(name) for name, _ in (self.network or {}).get("symbols", ())])
         if self.id2label != dict(enumerate(names)):
             raise MalformedFileError(
                 f"id2label is {str(self.id2label)[:120]}, but the labels 0, 1, ... mean {', '.join(names)}: "
