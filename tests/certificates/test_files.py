@@ -13,7 +13,7 @@ import pytest
 import attemper
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.realisation import Realisation
-from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim, Source
+from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim, SourceMeaning
 from attemper.certificates.claims import complaints as certificate_complaints
 from attemper.certificates.files import CERTIFICATE, CERTIFIED, load, save
 from attemper.errors import MalformedFileError
@@ -38,7 +38,7 @@ def said() -> Realisation:
     return found
 
 
-def by_way_of(said: Realisation, language: Source, claims: tuple[Claim, ...]) -> Certificate:
+def by_way_of(said: Realisation, language: SourceMeaning, claims: tuple[Claim, ...]) -> Certificate:
     return Certificate.by_way_of(said, "x", language, claims)
 
 

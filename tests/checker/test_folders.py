@@ -14,7 +14,7 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.show import show_program
-from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim, Source
+from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim, SourceMeaning
 from attemper.certificates.files import save as save_certificate
 from attemper.checker.edited import check_edited
 from attemper.checker.folders import check_file, check_folder, check_path
@@ -58,7 +58,9 @@ def regular() -> Model:
     return attemper.compile(attemper.regex("[^]*a", "ab"))
 
 
-def certificate_of(own: Model, digest: str, language: Source, claims: tuple[Claim, ...]) -> Certificate:
+def certificate_of(
+    own: Model, digest: str, language: SourceMeaning, claims: tuple[Claim, ...]
+) -> Certificate:
     """By way of the model's program, where it has one."""
     return Certificate.by_way_of(own.realisation, digest, language, claims)
 
@@ -74,7 +76,7 @@ def saved(
     own: Model,
     *claims: Claim,
     source: Provenance | None = None,
-    language: Source | None = None,
+    language: SourceMeaning | None = None,
 ) -> Path:
     """A folder with the model's network, as if it came from the source, and a certificate."""
     source = source or own.source

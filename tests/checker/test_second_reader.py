@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 
 from attemper.attention_program.ops import PROGRAM, Program
-from attemper.certificates.claims import Source
+from attemper.certificates.claims import SourceMeaning
 from attemper.checker.analysis import analyse
 from attemper.checker.attention.by_cases import CasesRule
 from attemper.checker.attention.margins import Margin
@@ -47,7 +47,7 @@ from tests.support.oracles.second_reader.streams import Known
 
 CORPORA = Path(__file__).parent / "corpora"
 FOLDERS = sorted(CORPORA.glob("*/*"))
-LANGUAGE: Codec[Source] = Codec(Source)
+LANGUAGE: Codec[SourceMeaning] = Codec(SourceMeaning)
 EASY_ON_UNKNOWNS = "a total that rises and falls"
 """The checker may call more unknown than the second reader does, never less."""
 

@@ -1057,3 +1057,12 @@ def test_an_error_says_the_path_from_outside() -> None:
     assert str(error.inside("[3]").inside(".name").inside("[0]")) == "[0].name[3]: it is wrong"
     assert str(CodecError("it is wrong").inside("[3]").inside(".name")) == "name[3]: it is wrong"
     assert isinstance(error, ValueError)
+
+
+def test_a_fraction_has_a_thousand_digits_where_nothing_else_is_said() -> None:
+    kind: Codec[Fraction] = Codec(Fraction)
+    longest = f"{'9' * 1_000}/1{'0' * 999}"
+    assert kind.encode(kind.read(longest)) == longest
+    for text in (f"9{longest}", f"{longest}0"):
+        with pytest.raises(CodecError, match="expected a fraction"):
+            kind.read(text)

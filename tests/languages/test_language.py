@@ -23,7 +23,7 @@ from attemper.attention_program.ops import (
     Shift,
     everywhere,
 )
-from attemper.certificates.claims import Certificate, Source
+from attemper.certificates.claims import Certificate, SourceMeaning
 from attemper.certificates.files import CERTIFIED
 from attemper.errors import UnsupportedError
 from attemper.exact import closed_forms
@@ -48,7 +48,7 @@ LATCH = Program(
 
 ENDS_IN_B = Dfa(AB, ((0, 1), (0, 1)), 0, frozenset({1}))
 
-LANGUAGES: dict[str, Source] = {
+LANGUAGES: dict[str, SourceMeaning] = {
     "formula": TemporalLanguage(SINCE, At.LAST, accepts_empty=False),
     "formula, first": TemporalLanguage(parse("a U b", AB), At.FIRST, accepts_empty=True),
     "automaton": ENDS_IN_B,

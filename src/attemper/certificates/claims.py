@@ -44,7 +44,7 @@ class FloatClaim:
 
 Claim = RealClaim | FloatClaim
 
-Source = TemporalLanguage | Dfa | ProgramLanguage
+SourceMeaning = TemporalLanguage | Dfa | ProgramLanguage
 """What a language is named by: a formula, an automaton or an attention program, and how it is read."""
 
 
@@ -59,7 +59,7 @@ class Certificate:
     """
 
     network: str
-    language: Source = field(repr=False)
+    language: SourceMeaning = field(repr=False)
     claims: tuple[Claim, ...]
     program: Program | None = field(default=None, repr=False)
     groups: tuple[SymbolGroup, ...] = field(default=(), repr=False)
@@ -72,7 +72,7 @@ class Certificate:
 
     @classmethod
     def by_way_of(
-        cls, said: Realisation | None, network: str, language: Source, claims: tuple[Claim, ...]
+        cls, said: Realisation | None, network: str, language: SourceMeaning, claims: tuple[Claim, ...]
     ) -> Certificate:
         """The certificate of a network that is said to run a program; a formula's says nothing of one."""
         if said is None or isinstance(language, TemporalLanguage):
@@ -96,7 +96,7 @@ def complaints(certificate: Certificate) -> Iterator[str]:
         yield from map(str, program_complaints(program))
 
 
-def source_complaints(language: Source) -> Iterator[str]:
+def source_complaints(language: SourceMeaning) -> Iterator[str]:
     """What is wrong with the program of a language, if it has one."""
     if isinstance(language, ProgramLanguage):
         yield from map(str, program_complaints(language.program))

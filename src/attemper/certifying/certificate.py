@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from attemper.attention_program.realisation import Realisation
-from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim, Source
+from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim, SourceMeaning
 from attemper.certifying.horizons import Horizons
 from attemper.checker import proof
 from attemper.checker.analysis import Analysis
@@ -24,7 +24,7 @@ ARITHMETICS = tuple((form, kernel) for form in FORMATS.values() for kernel in Ke
 def certify(
     network: Network,
     digest: str,
-    language: Source,
+    language: SourceMeaning,
     realisation: Realisation | None = None,
     progress: Callable[[int], None] = lambda _: None,
     arithmetics: Sequence[tuple[FloatFormat, Kernel]] = ARITHMETICS,
@@ -60,7 +60,7 @@ def prove(network: Network, language: Definition, realisation: Realisation | Non
 def certificate_of(
     analysis: Analysis,
     digest: str,
-    language: Source,
+    language: SourceMeaning,
     realisation: Realisation | None,
     progress: Callable[[int], None] = lambda _: None,
     arithmetics: Sequence[tuple[FloatFormat, Kernel]] = ARITHMETICS,

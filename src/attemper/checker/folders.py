@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import assert_never
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.certificates.claims import Source
+from attemper.certificates.claims import SourceMeaning
 from attemper.certificates.files import format_of
 from attemper.certificates.files import load as load_certificate
 from attemper.checker.check import check
@@ -133,7 +133,7 @@ def check_folder(
 # The source, which is a remark ---------------------------------------------------------------------
 
 
-def _require_one_language(source: Provenance, network: Network, language: Source) -> None:
+def _require_one_language(source: Provenance, network: Network, language: SourceMeaning) -> None:
     """Raises `MalformedFileError` if the folder says of itself that it is for another language.
 
     Nothing is proved by this: it only keeps a folder from looking like what it is not.
@@ -152,7 +152,7 @@ def _require_one_language(source: Provenance, network: Network, language: Source
         raise MalformedFileError("the certificate is about another language than this network's source")
 
 
-def _says(source: Provenance, alphabet: Alphabet, language: Source) -> bool:
+def _says(source: Provenance, alphabet: Alphabet, language: SourceMeaning) -> bool:
     """Whether a source's text is the language's, as saved networks have it: a formula's canonical text."""
     match language:
         case TemporalLanguage(formula, _, _):

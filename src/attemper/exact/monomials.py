@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, final
 
-from attemper.exact.codec import Within
+from attemper.exact.codec import NotNegative, Within
 
 Exponent = Annotated[int | Fraction, Within(digits=9)]
 """A power of n; files have few digits of it, as it is taken for a root."""
@@ -21,7 +21,7 @@ Exponent = Annotated[int | Fraction, Within(digits=9)]
 class Monomial:
     """factor * n^power, n the length of the word; the factor is at least 0."""
 
-    factor: Annotated[Fraction, Within(0)]
+    factor: NotNegative
     power: Exponent = 0
 
     def plus(self, other: Monomial) -> Monomial:

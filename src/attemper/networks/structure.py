@@ -11,7 +11,7 @@ from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Construction, Coordinate, Foreign, Head, Masking, Network, Weighting
 
-Kind = Literal["formula", "regex", "automaton", "program", "hard"]
+SourceKind = Literal["formula", "regex", "automaton", "program", "hard"]
 """What a network comes from: a text of a language, or another network, by its digest."""
 
 
@@ -23,7 +23,7 @@ HARD: Final = "hard"
 class Provenance:
     """Where a network comes from: a text of one kind, and how it is read."""
 
-    kind: Kind
+    kind: SourceKind
     text: str
     at: str
     regime: str

@@ -16,7 +16,7 @@ from attemper.workbench.language import Language
 from attemper.workbench.model import TEXT, Model
 
 if TYPE_CHECKING:
-    from attemper.certificates.claims import Source
+    from attemper.certificates.claims import SourceMeaning
 
 
 def load(folder: str | Path) -> Model:
@@ -76,7 +76,7 @@ def _beside(folder: str | Path, name: str) -> bytes:
         return b""
 
 
-def _language_of(source: Provenance, network: Network) -> Source:
+def _language_of(source: Provenance, network: Network) -> SourceMeaning:
     """What a saved network was compiled from. Raises what reading that text raises."""
     match source.kind:
         case "formula":

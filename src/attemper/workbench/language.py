@@ -14,7 +14,7 @@ from attemper.workbench.words import word_of
 
 if TYPE_CHECKING:
     from attemper.attention_program.ops import Program
-    from attemper.certificates.claims import Source
+    from attemper.certificates.claims import SourceMeaning
     from attemper.languages.regular.dfa import Dfa
     from attemper.workbench.words import WordLike
 
@@ -34,7 +34,7 @@ class Language:
     (<Language regex:(ab)* over a b>, True, [(), ('a', 'b'), ('a', 'b', 'a', 'b')])
     """
 
-    definition: Source
+    definition: SourceMeaning
     """What it means: a bit at every position of every word, slow and exact."""
     alphabet: Alphabet
     spelling: Spelling | None = field(default=None, compare=False)

@@ -8,14 +8,14 @@ from typing import assert_never
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Letter
-from attemper.certificates.claims import Source
+from attemper.certificates.claims import SourceMeaning
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.syntax import FORMULA
 from attemper.languages.words import Alphabet
 
 
-def renamed(language: Source, old: Alphabet, new: Alphabet) -> Source:
+def renamed(language: SourceMeaning, old: Alphabet, new: Alphabet) -> SourceMeaning:
     """The language in which each symbol of the old alphabet is that of the new one at the same place.
 
     What a program puts out keeps its names. The alphabets have as many symbols.

@@ -37,7 +37,7 @@ def schema(kind: str) -> Schema:
     {'const': 'attemper-depth/2'}
     """
     if kind not in DOCUMENTS:
-        raise OptionError(f"'{kind[:80]}' is no kind of file: {', '.join(DOCUMENTS)}", options=("kind",))
+        raise OptionError(f"'{kind[:80]}' is no kind of file: {', '.join(DOCUMENTS)}")
     module, _, name = DOCUMENTS[kind].partition(":")
     document: Document[Any] = getattr(import_module(module), name)
     found = _Definitions()

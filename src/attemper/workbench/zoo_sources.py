@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from attemper.certificates.claims import Source
+from attemper.certificates.claims import SourceMeaning
 from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.languages.named.entry import Automaton, Entry, FormulaText, Rasp, Regex, SourceText, ZooEntry
 from attemper.languages.regular.dfa import Dfa
@@ -30,7 +30,7 @@ def language_of(entry: ZooEntry, source: SourceText, alphabet: Alphabet | None =
     return Language(renamed(meant, own, alphabet), alphabet)
 
 
-def _meant(entry: ZooEntry, source: SourceText, alphabet: Alphabet) -> Source:
+def _meant(entry: ZooEntry, source: SourceText, alphabet: Alphabet) -> SourceMeaning:
     match source:
         case FormulaText(text, at):
             accepts_empty = isinstance(entry, Entry) and entry.accepts(())

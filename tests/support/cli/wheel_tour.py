@@ -56,6 +56,7 @@ STEPS = (
     Step("attemper certify majority", "in float32"),
     Step("attemper check majority", "PROVED: all lengths, in real arithmetic"),
     Step("attemper check majority --explain", "PROVED"),
+    Step("attemper schema certificate", "attemper-certificate/3"),
     Step("attemper check --rules", "# The certificate format, rule by rule"),
     Step("attemper show majority", "float64"),
     Step("attemper show majority --engines", "engine auto", needs_torch="a table of engines"),

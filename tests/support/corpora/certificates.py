@@ -23,7 +23,7 @@ import attemper
 from attemper.attention_program import ops
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.realisation import Realisation, SymbolGroup
-from attemper.certificates.claims import Certificate, FloatClaim, RealClaim, Source
+from attemper.certificates.claims import Certificate, FloatClaim, RealClaim, SourceMeaning
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.checker.folders import check_path
@@ -438,7 +438,7 @@ def _write(
     change: Change = lambda network: network,
     certificate: Certificate | None = None,
     *,
-    language: Source | None = None,
+    language: SourceMeaning | None = None,
 ) -> Path:
     """The changed network with the certificate (default: of the model), which then is about that network."""
     network, said = change(model.network), language or model.language.definition

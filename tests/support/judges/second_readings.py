@@ -1,8 +1,8 @@
-"""The small files that the checker, the compiler and the meaning of languages share, against second readers.
+"""The small files that checker, compiler and the meaning of languages share, against second readers.
 
-`python -m tests.support.judges.second_readings COUNT` compares closed forms, predicates, formulas by
-the core of operators, and the shapes of files with readers in `tests/support/oracles`, which share nothing with them; it
-fails at the first difference. Comparing the users of such a file with each other cannot see an error in it.
+`python -m tests.support.judges.second_readings COUNT` compares closed forms, predicates, formulas by the core
+and the shapes of files with readers in `tests/support/oracles` that share nothing with them. It fails at the
+first difference. Comparing the users of such a file with each other cannot see an error in it.
 """
 
 from __future__ import annotations

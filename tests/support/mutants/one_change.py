@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim, Source
+from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim, SourceMeaning
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.exact import closed_forms
 from attemper.exact.formats import FORMATS
@@ -322,7 +322,7 @@ def claim_mutants(certificate: Certificate) -> Iterator[tuple[str, Certificate]]
         yield what, replace(certificate, language=language)
 
 
-def language_mutants(language: Source) -> Iterator[tuple[str, Source]]:
+def language_mutants(language: SourceMeaning) -> Iterator[tuple[str, SourceMeaning]]:
     """Read at the other end, with the other verdict on the empty word; another formula or automaton."""
     if isinstance(language, TemporalLanguage | ProgramLanguage):
         other = At.FIRST if language.at is At.LAST else At.LAST

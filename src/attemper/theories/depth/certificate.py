@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import assert_never, final
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.certificates.claims import Source, source_complaints
+from attemper.certificates.claims import SourceMeaning, source_complaints
 from attemper.documents import Document
 from attemper.exact.codec import Codec, Natural, Positive
 from attemper.exact.predicates import BUILT_IN, Named
@@ -83,7 +83,7 @@ DepthClaim = Inseparable | EnoughByClasses | EnoughByFormula
 class DepthClaims:
     """Claims on how many layers networks of a class need for a language of words over the alphabet."""
 
-    language: Source
+    language: SourceMeaning
     alphabet: Alphabet
     networks: HardNetworks
     claims: tuple[DepthClaim, ...]

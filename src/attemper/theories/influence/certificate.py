@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Annotated, final
 
 from attemper.documents import Document
-from attemper.exact.codec import Codec, Natural, Within
+from attemper.exact.codec import Codec, Natural, NotNegative, Within
 from attemper.languages.words import Word
 
 SOURCES = ("parity-even", "parity-odd")
@@ -20,13 +20,10 @@ MOST_PERIOD = 64
 LONGEST = 2**40
 """Longer words than this are nobody's."""
 
-Length = Annotated[int, Within(1, LONGEST)]
+WordLength = Annotated[int, Within(1, LONGEST)]
 """How many symbols a word has."""
 
-Size = Annotated[Fraction, Within(0)]
-"""A number from 0 on."""
-
-Share = Annotated[Fraction, Within(0, 1)]
+Portion = Annotated[Fraction, Within(0, 1)]
 """A part of 1."""
 
 Functional = tuple[Annotated[int, Within(-(2**20), 2**20)], ...]
@@ -45,10 +42,10 @@ class FrequencyBound:
     frequencies and u = 1/n into the parts on which the derivative is bounded; FORMAT.md has its letters.
     """
 
-    start: Length
-    constant: Size
+    start: WordLength
+    constant: NotNegative
     residue: tuple[Annotated[int, Within(1, MOST_PERIOD)], Natural] | None
-    box: tuple[tuple[Share, Share], ...] | None
+    box: tuple[tuple[Portion, Portion], ...] | None
     splits: str
 
 
@@ -60,8 +57,8 @@ class TableBound:
     With `last_only` this is said of exchanges at position n - 1 only.
     """
 
-    length: Length
-    change: Size
+    length: WordLength
+    change: NotNegative
     last_only: bool
 
 
@@ -72,7 +69,7 @@ class PairBound:
 
     first: Word
     second: Word
-    change: Size
+    change: NotNegative
 
     @property
     def length(self) -> int:
@@ -92,8 +89,8 @@ class NoMargin:
     symbol, and the first elsewhere, are a pair that no margin parts.
     """
 
-    margin: Size
-    start: Length
+    margin: NotNegative
+    start: WordLength
     counts: tuple[Natural, ...]
 
 
@@ -102,8 +99,8 @@ class NoMargin:
 class NoMarginAt:
     """At this n no word's output is at least `margin` or at most -`margin` as PARITY has it."""
 
-    margin: Size
-    length: Length
+    margin: NotNegative
+    length: WordLength
 
 
 @final
@@ -111,8 +108,8 @@ class NoMarginAt:
 class RecogniserFloor:
     """On uniform words of n symbols a recogniser of PARITY has a cross-entropy of `nats` at least."""
 
-    length: Length
-    nats: Size
+    length: WordLength
+    nats: NotNegative
 
 
 @final
@@ -124,9 +121,9 @@ class SourceFloor:
     """
 
     source: str
-    p: Size
-    length: Length
-    nats: Size
+    p: NotNegative
+    length: WordLength
+    nats: NotNegative
 
 
 Consequence = NoMargin | NoMarginAt | RecogniserFloor | SourceFloor

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from fractions import Fraction
 from typing import Annotated, final
 
 from attemper.documents import Document
-from attemper.exact.codec import Codec, Within
+from attemper.exact.codec import Codec, NotNegative, Within
 from attemper.exact.monomials import Monomial
 
-Length = Annotated[int, Within(1, 2**40)]
+WordLength = Annotated[int, Within(1, 2**40)]
 """How many symbols a word has: longer words are nobody's."""
-
-Size = Annotated[Fraction, Within(0)]
-"""A number from 0 on."""
 
 
 class GapBy(StrEnum):
@@ -89,9 +85,9 @@ class Approximation:
 
     network: str
     hard: str
-    epsilon: Size
-    first: Length
-    last: Length | None
+    epsilon: NotNegative
+    first: WordLength
+    last: WordLength | None
     evidence: Evidence
 
 

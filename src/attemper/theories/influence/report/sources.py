@@ -14,6 +14,7 @@ from rich.table import Table
 
 from attemper.errors import OptionError
 from attemper.exact.balls import ball, precision
+from attemper.exact.codec import tag_of
 from attemper.html_tables import Tabled
 from attemper.languages.sources import bracket_levels, brackets, laws, levels, pairs
 from attemper.languages.sources.bracket_levels import LengthParity
@@ -278,24 +279,25 @@ def _as_float(value: flint.arb | None) -> float | None:
 def show_bound(path: Path, model: str | None, columns: int) -> ShownFile:
     """What the file of a bound claims, which nothing but its encoder can show to be so."""
     del model, columns
-    data = LIMIT.encode(LIMIT.load(path))
+    found = LIMIT.load(path)
     lines = (
-        f"a bound on what one symbol changes in the encoder {data['source'] or '(in memory)'}",
-        *(f"{name}: {_in_words(value)}" for name, value in data.items() if name not in {"format", "source"}),
+        f"a bound on what one symbol changes in the encoder {found.source or '(in memory)'}",
+        *(f"{name}: {_in_words(value)}" for name, value in vars(found).items() if name != "source"),
         f"claimed, to be checked with 'attemper check {path} --model MODULE:OBJECT'",
     )
-    return ShownFile(lines, {"kind": "bound", **data})
+    return ShownFile(lines, {"kind": "bound", **LIMIT.encode(found)})
 
 
 def _in_words(value: object) -> str:
     """A part of the file on one line."""
     match value:
-        case dict():
-            return ", ".join(f"{name} {_in_words(each)}" for name, each in value.items())
-        case list():
+        case tuple():
             return " ".join(map(_in_words, value)) or "none"
-        case _:
+        case None | str() | int() | Fraction():
             return str(value)
+        case _:
+            entries = ", ".join(f"{name} {_in_words(each)}" for name, each in vars(value).items())
+            return f"{tag_of(type(value))}: {entries}"
 
 
 # As text -----------------------------------------------------------------------------------------------
