@@ -92,7 +92,7 @@ def test_that_test_would_notice_a_heavy_import() -> None:
         # The process that checks is another one.
         (
             ["check", "once"],
-            {"checker", "errors", "escapes", "html_tables", "languages", "missing", "workbench"},
+            {"checker", "errors", "escapes", "exact", "html_tables", "languages", "missing", "workbench"},
         ),
         (["source", "dyck2", "--p", "1/3", "--length", "8"], None),
         (["--help"], None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from docs.site.pages import COPIED, in_the_site
 from docs.site.reference import commands_page, names_page
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+
+from attemper.registry import DOCUMENTS
+from attemper.workbench.schemas import schema
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,6 +35,8 @@ def on_files(files: Files, config: Any) -> Files:
         notebook = executed(tutorial)
         made[f"tutorial/{tutorial.stem}.ipynb"] = jupytext.writes(notebook, "ipynb")
         made[f"tutorial/{tutorial.stem}.md"] = page_of(notebook, f"{tutorial.stem}.ipynb")
+    for kind in DOCUMENTS:
+        made[f"schemas/{kind}.json"] = json.dumps(schema(kind), indent=1)
     for name, text in made.items():
         files.append(File.generated(config, name, content=text))
     return files

@@ -82,5 +82,5 @@ class Document(Generic[Value]):
         name, _, number = self.format.partition("/")
         older = re.fullmatch(rf"{name}/([1-9][0-9]?)", version) if isinstance(version, str) else None
         if older and int(older[1]) < int(number):
-            return f"it was made by an older attemper, as {version}: compile or ask again"
+            return f"it was made by an older attemper, as {version}: compile it again, or make it again"
         return f"it is not of the format {self.format}"

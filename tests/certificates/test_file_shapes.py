@@ -17,6 +17,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import attemper
 from attemper.checker.folders import check_path
@@ -98,11 +99,10 @@ def test_what_is_read_has_the_shape_of_the_page_20_000_times(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", READ)
 def test_schemas_refuse_what_the_codec_refuses_for_its_shape(kind: str, few: Few) -> None:
-    validators = pytest.importorskip("jsonschema")
-    validators.Draft202012Validator.check_schema(schema(kind))
+    Draft202012Validator.check_schema(schema(kind))
     entries = dict(schema(kind))
     entries["required"] = [name for name in entries["required"] if name in drawn(kind)[0]]
-    validator = validators.Draft202012Validator(entries)
+    validator = Draft202012Validator(entries)
     assert all(validator.is_valid(data) for data in drawn(kind))
     grammar, refused = grammar_of(drawn(kind)[0]), []
     for data in mutants(kind, len(few(range(1_000), 150))):

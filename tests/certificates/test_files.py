@@ -159,7 +159,7 @@ WRONG: dict[str, tuple[str, Callable[[Data], object], str]] = {
         f"the older format {number}": (
             "automaton",
             with_entry(("format",), f"attemper-certificate/{number}"),
-            f"it was made by an older attemper, as attemper-certificate/{number}: make it again",
+            f"it was made by an older attemper, as attemper-certificate/{number}: compile it again",
         )
         for number in (1, 2)
     },
@@ -289,7 +289,7 @@ WRONG: dict[str, tuple[str, Callable[[Data], object], str]] = {
     "a formula with a node that nobody reads": (
         "formula",
         lambda data: data["language"][1].insert(0, ["first"]),
-        "language.formula: expected each part once",
+        "language.formula: expected each part after its own",
     ),
     "an automaton with a move to no state": (
         "automaton",

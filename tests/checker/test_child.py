@@ -24,7 +24,7 @@ from attemper.certificates.files import save as save_certificate
 from attemper.checker import child
 from attemper.checker.child import Failure, limit_memory, memory_can_be_limited
 from attemper.checker.folders import check_path
-from attemper.checker.report import record_of
+from attemper.checker.verdict import VERDICT, Status
 from attemper.errors import ExitCode
 from attemper.workbench.model import Model
 
@@ -133,8 +133,8 @@ def process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Child]:
 
 def test_the_answer_is_the_verdict(process: Child, folder: Path) -> None:
     process.main(folder)
-    assert json.loads(process.written) == record_of(check_path(folder))
-    assert json.loads(process.written)["verdict"] == "PROVED"
+    assert json.loads(process.written) == VERDICT.encode(check_path(folder))
+    assert VERDICT.read(json.loads(process.written)).status is Status.PROVED
     assert process.limits == [77]
     assert process.signals == [(signal.SIGINT, signal.SIG_IGN)]
     assert process.codes == []

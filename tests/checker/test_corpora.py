@@ -70,7 +70,7 @@ def test_ignoring_rounding_never_proves_without_assumptions(path: Path) -> None:
     floats = [
         claim for claim in outcome.record["claims"] if " in " in claim["text"] and "up to" in claim["text"]
     ]
-    assert all(claim["verdict"] != Status.PROVED for claim in floats)
+    assert all(claim["status"] != Status.PROVED for claim in floats)
 
 
 @pytest.mark.sweep(1, also=["accepted/prime_count_as_certified"])

@@ -312,7 +312,7 @@ def test_a_network_of_an_older_version_says_what_to_do(version: str, tmp_path: P
     for edited in (False, True):
         verdict = check_folder(folder, edited=edited)
         assert verdict.status is Status.MALFORMED
-        older = f"it was made by an older attemper, as {version}: make it again"
+        older = f"it was made by an older attemper, as {version}: compile it again"
         assert f"does not hold a network: {older}" in said(verdict)[1]
 
 
@@ -325,8 +325,8 @@ def test_a_certificate_of_an_older_version_says_what_to_do(version: str, tmp_pat
     for edited in (False, True):
         verdict = check_folder(folder, edited=edited)
         assert verdict.status is Status.MALFORMED
-        remade = f"it was made by an older attemper, as {version}: make it again"
-        assert f"is not a certificate: {remade} (make one with 'attemper certify DIR')" in said(verdict)[1]
+        remade = f"it was made by an older attemper, as {version}: compile it again"
+        assert f"is not a certificate: {remade}" in said(verdict)[1]
 
 
 # Refutations -----------------------------------------------------------------------------------------

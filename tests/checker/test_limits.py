@@ -20,8 +20,7 @@ import pytest
 from attemper.checker import limits
 from attemper.checker.child import Failure
 from attemper.checker.limits import MEMORY, SECONDS, ProcessLimits, Request, check_within, seconds_since_start
-from attemper.checker.report import record_of
-from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
+from attemper.checker.verdict import VERDICT, About, ClaimVerdict, Status, Subject, Verdict
 from attemper.errors import AttemperError, ExitCode, OptionError
 
 GUARANTEES = Path(__file__).parents[2] / "docs" / "guarantees.md"
@@ -135,7 +134,7 @@ def asked_of(
     @contextmanager
     def child(asked: Request, limit: ProcessLimits) -> Iterator[Ended]:
         found.append((asked.explain, limit.seconds))
-        yield Ended(json.dumps(record_of(PROVED)).encode(), 0)
+        yield Ended(json.dumps(VERDICT.encode(PROVED)).encode(), 0)
 
     now = iter((100.0, 107.0))
     monkeypatch.setattr(limits.time, "monotonic", lambda: next(now))
@@ -163,7 +162,7 @@ def test_a_refutation_that_is_to_be_explained_is_refused_at_once(
 
 
 def test_an_answer_of_a_process_that_came_to_its_end_is_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = json.dumps(record_of(PROVED)).encode()
+    answer = json.dumps(VERDICT.encode(PROVED)).encode()
     assert checked(monkeypatch, Ended(answer, 0)) == PROVED
 
 
@@ -171,7 +170,7 @@ def test_an_answer_of_a_process_that_came_to_its_end_is_the_verdict(monkeypatch:
 def test_whatever_a_process_says_that_ends_otherwise_proves_nothing(
     code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for answer in (json.dumps(record_of(PROVED)).encode(), b""):
+    for answer in (json.dumps(VERDICT.encode(PROVED)).encode(), b""):
         (claim,) = checked(monkeypatch, Ended(answer, code)).claims
         assert claim.status is Status.UNKNOWN
         end = f"code {code}" if code > 0 else f"signal {-code}"
@@ -188,7 +187,7 @@ def test_an_answer_that_is_none_proves_nothing(answer: bytes, monkeypatch: pytes
 def test_a_process_that_needs_more_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a way in which nothing else ends; unless it is said, a check has what is promised."""
     assert len({*map(int, Failure), *map(int, ExitCode)}) == len(["memory", "orphaned"]) + len(ExitCode)
-    answer = json.dumps(record_of(PROVED)).encode()
+    answer = json.dumps(VERDICT.encode(PROVED)).encode()
     (claim,) = checked(monkeypatch, Ended(answer, Failure.MEMORY), allowed=ProcessLimits(1, MEMORY)).claims
     assert claim.status is Status.UNKNOWN
     assert claim.text == "more than 4,096 MB are needed; allow more memory"
@@ -205,8 +204,8 @@ def test_a_proof_is_explained_by_another_process_on_which_no_verdict_rests(
     told = Verdict((other,), PROVED.subject, ("layer 0",))
     silent = "the proof is not explained: "
     for second, expected in (
-        (Ended(json.dumps(record_of(told)).encode(), 0), "layer 0"),
-        (Ended(json.dumps(record_of(replace(told, explanation=()))).encode(), 0), f"{silent}another"),
+        (Ended(json.dumps(VERDICT.encode(told)).encode(), 0), "layer 0"),
+        (Ended(json.dumps(VERDICT.encode(replace(told, explanation=()))).encode(), 0), f"{silent}another"),
         (Ended(b"", 1), f"{silent}the check ended without an answer (code 1)"),
         (Ended(b"", None), f"{silent}no answer within"),
     ):
@@ -217,7 +216,7 @@ def test_a_proof_is_explained_by_another_process_on_which_no_verdict_rests(
             request: Request, _: ProcessLimits, asked: list[bool] = asked, second: Ended = second
         ) -> Iterator[Ended]:
             asked.append(request.explain)
-            yield second if request.explain else Ended(json.dumps(record_of(verdict)).encode(), 0)
+            yield second if request.explain else Ended(json.dumps(VERDICT.encode(verdict)).encode(), 0)
 
         monkeypatch.setattr(limits, "_child", child)
         assert check_within(Request("net"), ProcessLimits()) == verdict

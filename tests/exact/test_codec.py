@@ -31,7 +31,8 @@ from attemper.exact.codec import (
     tag_of,
 )
 
-IN_ORDER = "expected each part once, and after its own, from left to right"
+IN_ORDER = "expected each part after its own, from left to right, and none that nobody has"
+ONCE = "expected each part once"
 ASCENDING = "expected a list that ascends, without repetition"
 TOO_DEEP = "more than 200 lists and objects stand one inside the other"
 A_FRACTION = 'expected a fraction such as "3/2", in lowest terms'
@@ -906,13 +907,13 @@ NO_SHARED: dict[str, tuple[object, str]] = {
         [["variable", "x"], ["variable", "y"], ["negation", 0]],
         IN_ORDER,
     ),
-    "parts after the whole": ([["variable", "x"], ["negation", 0], ["variable", "x"]], IN_ORDER),
-    "a part that stands twice": ([["variable", "x"], ["variable", "x"], ["both", 0, 1]], IN_ORDER),
+    "parts after the whole": ([["variable", "x"], ["negation", 0], ["variable", "x"]], f"[2]: {ONCE}"),
+    "a part that stands twice": ([["variable", "x"], ["variable", "x"], ["both", 0, 1]], f"[1]: {ONCE}"),
     "a part that stands twice, and is read once": (
         [["variable", "x"], ["variable", "x"], ["negation", 1]],
-        IN_ORDER,
+        f"[1]: {ONCE}",
     ),
-    "the whole twice": ([["variable", "x"], ["variable", "x"]], IN_ORDER),
+    "the whole twice": ([["variable", "x"], ["variable", "x"]], f"[1]: {ONCE}"),
     "operands from right to left": ([["variable", "y"], ["variable", "x"], ["both", 1, 0]], IN_ORDER),
     "operands before their turn": (
         [["variable", "x"], ["variable", "y"], ["negation", 0], ["both", 1, 0], ["both", 2, 3]],

@@ -163,7 +163,7 @@ def test_forms_that_are_none_are_refused(place: str, name: str, tmp_path: Path) 
 ENTRIES: dict[str, tuple[Callable[[Structure], object], str]] = {
     "an older format": (
         lambda s: s.update(format="attemper-network/3"),
-        "it was made by an older attemper, as attemper-network/3: make it again",
+        "it was made by an older attemper, as attemper-network/3: compile it again",
     ),
     "a later format": (
         lambda s: s.update(format="attemper-network/5"),

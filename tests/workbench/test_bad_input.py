@@ -308,7 +308,7 @@ DAMAGED: dict[str, tuple[Callable[[Path], object], str]] = {
     "another format": (lambda f: replace_text(f, "network/4", "network/9"), "attemper-network/4"),
     "an older format": (
         lambda f: replace_text(f, "network/4", "network/3"),
-        "it was made by an older attemper, as attemper-network/3: make it again",
+        "it was made by an older attemper, as attemper-network/3: compile it again",
     ),
     "one value changed": (
         lambda f: replace_text(f, '"accepts_empty": false', '"accepts_empty": true'),

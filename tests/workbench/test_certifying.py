@@ -61,16 +61,17 @@ def test_check_as_json(folder: Path) -> None:
     finished = run_command_line("check", str(folder), "--json")
     record = json.loads(finished.out)
     assert record["verdict"] == "PROVED"
-    assert record["language"].startswith(f"{MAJORITY} (read at the last position of words over 0 1; ")
-    assert record["network"] == str(folder)
-    assert record["digest"] == json.loads((folder / STRUCTURE).read_text(encoding="utf-8"))["digest"]
+    subject = record["subject"]
+    assert subject["language"].startswith(f"{MAJORITY} (read at the last position of words over 0 1; ")
+    assert (subject["about"], subject["place"]) == ("network", str(folder))
+    assert subject["digest"] == json.loads((folder / STRUCTURE).read_text(encoding="utf-8"))["digest"]
     assert record["claims"][0] == {
-        "verdict": "PROVED",
+        "status": "PROVED",
         "text": "all lengths, in real arithmetic",
         "assumptions": [],
-        "arithmetic": "real",
+        "arithmetic": "",
         "witness": None,
-        "vacuous": False,
+        "is_vacuous": False,
     }
 
 
@@ -88,8 +89,8 @@ def test_a_claim_about_no_length_is_not_printed_as_proved(folder: Path, tmp_path
     assert short.startswith("PROVED: all lengths, in real arithmetic\nnothing is proved in ")
     assert "up to 0" not in finished.out
     first, second = run_command_line("check", str(folder), "--json").record["claims"]
-    assert (first["verdict"], first["text"], first["vacuous"]) == ("PROVED", said, True)
-    assert not second["vacuous"]
+    assert (first["status"], first["text"], first["is_vacuous"]) == ("PROVED", said, True)
+    assert not second["is_vacuous"]
     judged = attemper.check(attemper.load(folder), attemper.load(folder), claims=(nothing,))
     assert [(one.status, one.text, one.is_vacuous) for one in judged.claims] == [("PROVED", said, True)]
     shown = run_command_line("show", str(folder)).out.splitlines()
@@ -109,7 +110,7 @@ def test_a_certificate_that_claims_nothing_is_not_proved(
     assert (finished.code, finished.out.splitlines()[0]) == (12, "UNKNOWN")
     assert "PROVED" not in finished.out
     record = run_command_line("check", str(folder), "--json").record
-    assert (record["verdict"], record["claims"][0]["vacuous"]) == ("UNKNOWN", True)
+    assert (record["verdict"], record["claims"][0]["is_vacuous"]) == ("UNKNOWN", True)
 
 
 def test_without_rounding_it_is_proved_under_assumptions_only(folder: Path) -> None:

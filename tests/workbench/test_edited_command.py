@@ -94,7 +94,7 @@ def test_a_harmful_change_is_refuted_with_a_word(name: str, folder: Path) -> Non
     change(folder, edit)
     outcome = judged(folder, "--json")
     (claim,) = outcome.record["claims"]
-    assert (outcome.code, claim["verdict"]) == (10, "REFUTED"), claim
+    assert (outcome.code, claim["status"]) == (10, "REFUTED"), claim
     assert word is None or claim["witness"] == list(word)
     shown = judged(folder).out
     assert shown.startswith("REFUTED: ")
@@ -105,7 +105,7 @@ def test_an_output_far_from_its_bit_is_shown_with_its_position(folder: Path) -> 
     """The verdict is still on the right side of 1/2; the claim says within 1/4."""
     change(folder, add("blocks.1.mlp.W_out", (0, 1), 0.625))
     (claim,) = judged(folder, "--json").record["claims"]
-    assert claim["verdict"] == "REFUTED"
+    assert claim["status"] == "REFUTED"
     assert "the output for '1' at position 1 is 1." in claim["text"]
     assert ", not 1, in real arithmetic" in claim["text"]
 
@@ -126,9 +126,9 @@ HARMLESS = {
 def test_a_harmless_change_is_proved(name: str, folder: Path) -> None:
     change(folder, HARMLESS[name])
     (real, *floats) = judged(folder, "--json").record["claims"]
-    assert real["verdict"] == "PROVED"
+    assert real["status"] == "PROVED"
     if "query" not in name:
-        assert [claim["verdict"] for claim in floats] == ["PROVED"] * 9
+        assert [claim["status"] for claim in floats] == ["PROVED"] * 9
 
 
 def test_a_factor_that_rounds_leaves_floats_unknown(folder: Path) -> None:
@@ -136,11 +136,11 @@ def test_a_factor_that_rounds_leaves_floats_unknown(folder: Path) -> None:
     change(folder, times("blocks.0.attn.W_O", 3))
     outcome = judged(folder, "--json")
     real, *floats = outcome.record["claims"]
-    assert (outcome.code, real["verdict"]) == (12, "PROVED")
-    assert {claim["verdict"] for claim in floats} == {"UNKNOWN"}
+    assert (outcome.code, real["status"]) == (12, "PROVED")
+    assert {claim["status"] for claim in floats} == {"UNKNOWN"}
     assert all("layer 0, head 0 multiplies value 0 by 3.0, which rounds it" in c["text"] for c in floats)
     ignoring = judged(folder, "--ignore-rounding", "--json").record["claims"]
-    assert {claim["verdict"] for claim in ignoring[1:]} == {"PROVED_UNDER_ASSUMPTIONS"}
+    assert {claim["status"] for claim in ignoring[1:]} == {"PROVED_UNDER_ASSUMPTIONS"}
 
 
 def test_a_head_that_writes_too_much_is_unknown(folder: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_missing_file_is_malformed(name: str, folder: Path) -> None:
 def test_the_weights_as_they_were_are_not_judged(folder: Path) -> None:
     """A head of half the lead: the claim in real arithmetic is still true."""
     change(folder, times("blocks.1.attn.W_Q", 0.5))
-    assert judged(folder, "--json").record["claims"][0]["verdict"] == "PROVED"
+    assert judged(folder, "--json").record["claims"][0]["status"] == "PROVED"
 
 
 def test_claims_of_nothing_are_malformed(folder: Path) -> None:

@@ -381,7 +381,7 @@ def test_certify_and_check(folder: Path, tmp_path: Path) -> None:
     assert f"  network: {tmp_path}" in attemper("check", tmp_path, "--all").out.splitlines()
     record = attemper("check", tmp_path, "--json").record
     assert record["verdict"] == "PROVED"
-    assert {claim["verdict"] for claim in record["claims"]} == {"PROVED"}
+    assert {claim["status"] for claim in record["claims"]} == {"PROVED"}
 
 
 def test_show(regex_folder: Path, dfa_folder: Path) -> None:

@@ -139,7 +139,7 @@ RATIONAL: Codec[Fraction] = Codec(Rational)
 
 @final
 @dataclass(frozen=True)
-class Notation:
+class FieldRule:
     """How values of one kind are written and read.
 
     `write` is told the numbers of the parts that are written, `read` how deep it may go and the parts so far.
@@ -163,7 +163,7 @@ def _shown(data: object) -> str:
 
 
 @cache
-def _rule(kind: Any, part: Any = None) -> Notation:
+def _rule(kind: Any, part: Any = None) -> FieldRule:
     """The rule of an annotation; inside of what is shared, `part` is the kind of its numbered parts."""
     origin, inner = get_origin(kind), get_args(kind)
     if kind == part:
@@ -191,12 +191,12 @@ def _rule(kind: Any, part: Any = None) -> Notation:
 # What has no parts -----------------------------------------------------------------------------------
 
 
-def _plain(kind: Any) -> Notation:
+def _plain(kind: Any) -> FieldRule:
     """True and false, texts and null as they are; fractions and floats as texts."""
     if kind is Fraction:
         return _number(kind, Within())
     if kind is float:
-        return Notation(
+        return FieldRule(
             "a number in hexadecimal", lambda value, _: value.hex(), lambda data, *_: _float(data)
         )
     names = {bool: "true or false", str: "a text", type(None): "null"}
@@ -206,7 +206,7 @@ def _plain(kind: Any) -> Notation:
             raise rule.refused(data)
         return data
 
-    rule = Notation(names[kind], lambda value, _: value, read)
+    rule = FieldRule(names[kind], lambda value, _: value, read)
     return rule
 
 
@@ -217,7 +217,7 @@ def _float(data: object) -> float:
     raise CodecError(f"expected a number in hexadecimal, not {_shown(data)}")
 
 
-def _number(kind: Any, limits: Within) -> Notation:
+def _number(kind: Any, limits: Within) -> FieldRule:
     def read_integer(data: object, _: int, __: Sequence[Any]) -> Any:
         if type(data) is not int or not limits.has(data):
             raise rule.refused(data)
@@ -237,37 +237,37 @@ def _number(kind: Any, limits: Within) -> Notation:
     ends = (("from", limits.least), ("to", limits.most))
     sides = [f"{name} {end}" for name, end in ends if end is not None and abs(end) < LARGEST]
     if kind is int:
-        rule = Notation(" ".join(["an integer", *sides]), lambda value, _: value, read_integer)
+        rule = FieldRule(" ".join(["an integer", *sides]), lambda value, _: value, read_integer)
     else:
         said = " ".join(['a fraction such as "3/2", in lowest terms', *sides])
-        rule = Notation(said, lambda value, _: str(value), read_fraction)
+        rule = FieldRule(said, lambda value, _: str(value), read_fraction)
     return rule
 
 
-def _text(texts: Sequence[str], kind: Callable[[str], Any]) -> Notation:
+def _text(texts: Sequence[str], kind: Callable[[str], Any]) -> FieldRule:
     def read(data: object, _: int, __: Sequence[Any]) -> Any:
         if not isinstance(data, str) or data not in texts:
             raise rule.refused(data)
         return kind(data)
 
-    rule = Notation("one of " + ", ".join(f'"{text}"' for text in texts), lambda value, _: str(value), read)
+    rule = FieldRule("one of " + ", ".join(f'"{text}"' for text in texts), lambda value, _: str(value), read)
     return rule
 
 
 # Lists -----------------------------------------------------------------------------------------------
 
 
-def _list(inner: Notation) -> Notation:
+def _list(inner: FieldRule) -> FieldRule:
     def read(data: object, left: int, known: Sequence[Any]) -> tuple[Any, ...]:
         if not isinstance(data, list):
             raise rule.refused(data)
         return tuple(_items([inner] * len(data), data, left, known))
 
-    rule = Notation("a list", lambda value, numbers: [inner.write(item, numbers) for item in value], read)
+    rule = FieldRule("a list", lambda value, numbers: [inner.write(item, numbers) for item in value], read)
     return rule
 
 
-def _set(inner: Notation) -> Notation:
+def _set(inner: FieldRule) -> FieldRule:
     items = _list(inner)
 
     def read(data: object, left: int, known: Sequence[Any]) -> frozenset[Any]:
@@ -276,10 +276,10 @@ def _set(inner: Notation) -> Notation:
             raise CodecError("expected a list that ascends, without repetition")
         return frozenset(found)
 
-    return Notation(items.expected, lambda value, numbers: items.write(sorted(value), numbers), read)
+    return FieldRule(items.expected, lambda value, numbers: items.write(sorted(value), numbers), read)
 
 
-def _row(inner: Sequence[Notation]) -> Notation:
+def _row(inner: Sequence[FieldRule]) -> FieldRule:
     def write(value: Any, numbers: dict[Any, int]) -> list[Any]:
         return [own.write(item, numbers) for own, item in zip(inner, value, strict=True)]
 
@@ -288,11 +288,11 @@ def _row(inner: Sequence[Notation]) -> Notation:
             raise rule.refused(data)
         return tuple(_items(inner, data, left, known))
 
-    rule = Notation(f"a list of {len(inner)} entries", write, read)
+    rule = FieldRule(f"a list of {len(inner)} entries", write, read)
     return rule
 
 
-def _items(rules: Iterable[Notation], data: Sequence[Any], left: int, known: Sequence[Any]) -> Iterator[Any]:
+def _items(rules: Iterable[FieldRule], data: Sequence[Any], left: int, known: Sequence[Any]) -> Iterator[Any]:
     _require_room(left)
     for index, (rule, item) in enumerate(zip(rules, data, strict=True)):
         try:
@@ -310,7 +310,7 @@ def _require_room(left: int) -> None:
 
 
 @cache
-def _fields(kind: Any, part: Any) -> tuple[tuple[str, Notation], ...]:
+def _fields(kind: Any, part: Any) -> tuple[tuple[str, FieldRule], ...]:
     """The fields of a class with their rules: looked up late, as classes may have themselves for parts."""
     hints = get_type_hints(kind, include_extras=True)
     return tuple((own.name, _rule(hints[own.name], part)) for own in fields(kind))
@@ -325,7 +325,7 @@ def tag_of(kind: Any) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
 
 
-def _class(kind: Any, part: Any) -> Notation:
+def _class(kind: Any, part: Any) -> FieldRule:
     def write(value: Any, numbers: dict[Any, int]) -> Any:
         found = {name: own.write(getattr(value, name), numbers) for name, own in _fields(kind, part)}
         return next(iter(found.values())) if len(found) == 1 else found
@@ -339,7 +339,7 @@ def _class(kind: Any, part: Any) -> Notation:
             raise CodecError(_other_entries(data, names))
         return _made(kind, _values(own, [data[name] for name in names], left, known))
 
-    return Notation(tag_of(kind), write, read)
+    return FieldRule(tag_of(kind), write, read)
 
 
 def _other_entries(data: object, names: Sequence[str]) -> str:
@@ -353,7 +353,7 @@ def _other_entries(data: object, names: Sequence[str]) -> str:
 
 
 def _values(
-    own: Sequence[tuple[str, Notation]], data: Sequence[Any], left: int, known: Sequence[Any]
+    own: Sequence[tuple[str, FieldRule]], data: Sequence[Any], left: int, known: Sequence[Any]
 ) -> Iterator[Any]:
     _require_room(left)
     for (name, rule), entry in zip(own, data, strict=True):
@@ -372,20 +372,20 @@ def _made(kind: Callable[..., Any], values: Iterable[Any]) -> Any:
         raise CodecError(str(error)) from None
 
 
-def _union(kinds: Sequence[Any], part: Any) -> Notation:
+def _union(kinds: Sequence[Any], part: Any) -> FieldRule:
     """Of several classes each has its tag; texts stand beside them, and null."""
     several = [kind for kind in kinds if kind is not type(None)]
     inner = _rule(several[0], part) if len(several) == 1 else _tagged(several, part)
     if len(several) == len(kinds):
         return inner
-    return Notation(
+    return FieldRule(
         f"null or {inner.expected}",
         lambda value, numbers: None if value is None else inner.write(value, numbers),
         lambda data, left, known: None if data is None else inner.read(data, left, known),
     )
 
 
-def _tagged(kinds: Sequence[Any], part: Any) -> Notation:
+def _tagged(kinds: Sequence[Any], part: Any) -> FieldRule:
     classes: dict[str, Any] = {tag_of(kind): kind for kind in kinds if is_dataclass(kind)}
     others = [_rule(kind, part) for kind in kinds if not is_dataclass(kind)]
     tags = {kind: tag for tag, kind in classes.items()}
@@ -413,7 +413,7 @@ def _tagged(kinds: Sequence[Any], part: Any) -> Notation:
         return _made(kind, _values(own, data[1:], left, known))
 
     names = [*(f'["{tag}", ...]' for tag in classes), *(other.expected for other in others)]
-    rule = Notation("one of " + ", ".join(names), write, read)
+    rule = FieldRule("one of " + ", ".join(names), write, read)
     return rule
 
 
@@ -424,7 +424,7 @@ class _PartFirstError(Exception):
     """A part must be written before what has it."""
 
 
-def _shared(kind: Any) -> Notation:
+def _shared(kind: Any) -> FieldRule:
     node = _tagged(get_args(kind), kind)
 
     def write(value: Any, _: dict[Any, int]) -> list[Any]:
@@ -451,10 +451,10 @@ def _shared(kind: Any) -> Notation:
             raise CodecError("expected each part after its own, from left to right, and none that nobody has")
         return known[-1]
 
-    return Notation("a list of parts", write, read)
+    return FieldRule("a list of parts", write, read)
 
 
-def _numbered() -> Notation:
+def _numbered() -> FieldRule:
     def write(value: Any, numbers: dict[Any, int]) -> int:
         if value not in numbers:
             raise _PartFirstError(value)
@@ -465,5 +465,5 @@ def _numbered() -> Notation:
             raise rule.refused(data)
         return known[data]
 
-    rule = Notation("the number of an earlier part", write, read)
+    rule = FieldRule("the number of an earlier part", write, read)
     return rule

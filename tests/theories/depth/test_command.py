@@ -52,7 +52,7 @@ def test_a_file_is_written_that_both_checkers_prove(tmp_path: Path) -> None:
     assert isinstance(claims.claims[-1], EnoughByFormula)
     checked = run("check", place, "--json")
     assert (checked.code, checked.record["verdict"]) == (0, "PROVED")
-    assert [claim["verdict"] for claim in checked.record["claims"]] == ["PROVED"] * 5
+    assert [claim["status"] for claim in checked.record["claims"]] == ["PROVED"] * 5
     assert "networks: every future-masked transformer of unique hard attention" in run("check", place).out
     data = json.loads(place.read_text())
     data["claims"][3][2][0].append("a")

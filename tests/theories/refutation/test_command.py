@@ -67,13 +67,13 @@ def test_the_json_line_has_words_answers_and_the_free_part(here: Path) -> None:
     result = attemper("refute", f"{here.name}:tables", "zoo:parity", "--length", "21", "--json")
     assert result.code == 0
     record = json.loads(result.out)
-    inside, outside = record["words"]
+    pair = record["subject"]["pair"]
+    inside, outside = pair["member"], pair["stranger"]
     assert inside.count("1") % 2 == 0
     assert outside.count("1") % 2 == 1
     assert len(inside) == len(outside) == 20
-    assert record["members"] == [True, False]
-    assert record["answers"][0] is record["answers"][1]
-    assert 0.5 < record["free"] < 1
+    assert pair["answer"] in {True, False}
+    assert 0.5 < pair["free"] / pair["length"] < 1
     assert record["verdict"] == "PROVED"
 
 
@@ -92,7 +92,8 @@ def test_parity_alone_says_its_polarity(here: Path) -> None:
 
 def test_the_other_polarity_has_the_other_words(here: Path) -> None:
     result = attemper("refute", f"{here.name}:tables", "zoo:parity-odd", "--length", "21", "--json")
-    inside, outside = result.record["words"]
+    pair = result.record["subject"]["pair"]
+    inside, outside = pair["member"], pair["stranger"]
     assert (inside.count("1") % 2, outside.count("1") % 2) == (1, 0)
 
 
@@ -104,10 +105,12 @@ def test_a_file_is_written_and_checked(here: Path) -> None:
     assert len(found.restriction.free) >= 0.2 * 31
     checked = attemper("check", "out.json", "--model", source, "--json")
     assert (checked.code, json.loads(checked.out)["verdict"]) == (0, "PROVED")
-    assert checked.record["language"] == "the well-nested words of ( )"
-    assert (checked.record["model"], checked.record["digest"]) == (source, found.digest)
-    assert checked.record["words"] == [list(found.member), list(found.stranger)]
-    assert checked.record["free"] == len(found.restriction.free) / 31
+    subject = checked.record["subject"]
+    assert subject["language"] == "the well-nested words of ( )"
+    assert (subject["about"], subject["place"], subject["digest"]) == ("model", source, found.digest)
+    pair = subject["pair"]
+    assert (pair["member"], pair["stranger"]) == (list(found.member), list(found.stranger))
+    assert (pair["free"], pair["length"]) == (len(found.restriction.free), 31)
     lines = attemper("check", "out.json", "--model", source).out.splitlines()
     assert [line.partition(":")[0] for line in lines] == ["PROVED", "PROVED", "  language", "  model"]
     assert lines[2:] == ["  language: the well-nested words of ( )", f"  model: {source}"]
@@ -240,8 +243,9 @@ def test_the_command_prints_what_python_finds(here: Path) -> None:
     assert len(found.restriction.allowed) == 21
     said = attemper(*asked, columns=None).out.split()
     assert said == str(found).split(), "but for where lines are wrapped"
-    times = {"seconds": 0, "model": ""}
-    assert {**attemper(*asked, "--json").record, **times} == {**found.record, **times}
+    printed = attemper(*asked, "--json").record
+    subject = {**printed["subject"], "place": ""}
+    assert {**printed, "subject": subject, "seconds": 0} == {**found.record, "seconds": 0}
     with pytest.raises(TypeError, match="look at its status"):
         bool(found)
 

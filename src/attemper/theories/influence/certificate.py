@@ -9,19 +9,13 @@ from typing import Annotated, final
 
 from attemper.documents import Document
 from attemper.exact.codec import Codec, Natural, NotNegative, Within
-from attemper.languages.words import Word
+from attemper.languages.words import Word, WordLength
 
 SOURCES = ("parity-even", "parity-odd")
 """What a source floor is about."""
 
 MOST_PERIOD = 64
 """Boxes have so many axes for each symbol at most."""
-
-LONGEST = 2**40
-"""Longer words than this are nobody's."""
-
-WordLength = Annotated[int, Within(1, LONGEST)]
-"""How many symbols a word has."""
 
 Portion = Annotated[Fraction, Within(0, 1)]
 """A part of 1."""

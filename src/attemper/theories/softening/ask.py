@@ -157,7 +157,7 @@ def soften(
     >>> network = hard_network(
     ...     "ab",
     ...     embedding={"a": {"a": 1}},
-    ...     positions={"one": "1", "place": ["*", "i", ["^", "n", -1]]},
+    ...     positions={"one": 1, "place": ["product", [["position"], ["power", ["length"], -1]]]},
     ...     layers=[LayerOf([last_a])],
     ...     output="seen",
     ... )

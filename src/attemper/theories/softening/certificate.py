@@ -10,9 +10,7 @@ from typing import Annotated, final
 from attemper.documents import Document
 from attemper.exact.codec import Codec, NotNegative, Within
 from attemper.exact.monomials import Monomial
-
-WordLength = Annotated[int, Within(1, 2**40)]
-"""How many symbols a word has: longer words are nobody's."""
+from attemper.languages.words import LONGEST, WordLength
 
 
 class GapBy(StrEnum):
@@ -68,7 +66,7 @@ class ClosedFormErrors:
     """
 
     layers: tuple[LayerError, ...]
-    checked_to: Annotated[int, Within(0, 2**40)]
+    checked_to: Annotated[int, Within(0, LONGEST)]
 
 
 Evidence = Enumerated | ClosedFormErrors

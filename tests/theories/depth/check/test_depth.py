@@ -136,7 +136,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a formula with another symbol": (_by_formula(["symbol", "c"]), "a formula of its claims has a symbol"),
     "a formula's right part before its left": (
         _by_formula(["symbol", "b"], ["symbol", "a"], ["binary", "S", 1, 0]),
-        "expected each part once",
+        "expected each part after its own",
     ),
     "a formula that is none": (_by_formula(), "claims[0].formula: expected a list of parts"),
     "a predicate of nobody": (
