@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from itertools import product
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -30,6 +31,7 @@ from attemper.exact.codec import (
     Within,
     tag_of,
 )
+from attemper.languages.temporal import syntax
 
 IN_ORDER = "expected each part after its own, from left to right, and none that nobody has"
 ONCE = "expected each part once"
@@ -1067,3 +1069,31 @@ def test_a_fraction_has_a_thousand_digits_where_nothing_else_is_said() -> None:
     for text in (f"9{longest}", f"{longest}0"):
         with pytest.raises(CodecError, match="expected a fraction"):
             kind.read(text)
+
+
+def test_a_part_that_has_many_parts_is_written_once_more_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading writes again: a new attempt for each part that is missing would take squares of time."""
+    count = 4_000
+    symbols: list[Any] = [["symbol", f"s{k}"] for k in range(count)]
+    counts = [[1, ["count atom", "#", k]] for k in range(count)]
+    nodes = [*symbols, ["numerical", ["remainder", 2, 1], {"parts": counts, "constant": 0}]]
+    hashed = 0
+    own = syntax.CountAtom.__hash__
+
+    def noted(atom: syntax.CountAtom) -> int:
+        nonlocal hashed
+        hashed += 1
+        return own(atom)
+
+    monkeypatch.setattr(syntax.CountAtom, "__hash__", noted)
+    assert syntax.FORMULA.encode(syntax.FORMULA.read(nodes)) == nodes
+    assert hashed < 20 * count
+
+
+def test_terms_whose_factors_are_minus_one_and_minus_two_have_many_hashes() -> None:
+    """Python's own hashes of these two numbers are one: so many equal hashes would take squares of time."""
+    atoms = [syntax.CountAtom(syntax.Side.TOTAL, syntax.Symbol(f"s{k}")) for k in range(8)]
+    terms = [
+        syntax.Term(tuple(zip(factors, atoms, strict=True)), -1) for factors in product((-1, -2), repeat=8)
+    ]
+    assert len({hash(term) for term in terms}) > 200

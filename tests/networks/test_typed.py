@@ -85,3 +85,18 @@ def test_it_is_written_and_read_again(tmp_path):
 def test_what_is_no_network_is_refused_by_name(changes, said):
     with pytest.raises(OptionError, match=said.replace("(", r"\(")):
         typed(**changes)
+
+
+@pytest.mark.parametrize("amount", [1e-30, 10**45, Fraction(1, 10**45 + 1)])
+def test_a_position_embedding_that_no_file_holds_is_refused(amount: object) -> None:
+    with pytest.raises(OptionError, match="embedding of 'one' is no closed form: value: expected"):
+        hard_network("ab", embedding={"a": {"a": 1}}, positions={"one": amount}, layers=[], output="one")
+
+
+def test_a_position_embedding_that_nests_too_deeply_is_refused() -> None:
+    form: list[object] = ["position"]
+    for _ in range(81):
+        form = ["sum", [form]]
+    with pytest.raises(OptionError, match="nest 81 deep, more than 80"):
+        hard_network("ab", embedding={"a": {"a": 1}}, positions={"one": form}, layers=[], output="one")
+    hard_network("ab", embedding={"a": {"a": 1}}, positions={"one": form[1][0]}, layers=[], output="one")

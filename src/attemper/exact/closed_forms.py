@@ -323,6 +323,9 @@ def show_form(form: ClosedForm) -> str:
 FORM: Codec[ClosedForm] = Codec(ClosedForm)
 """Closed forms as JSON data."""
 
+MAX_NESTING = 80
+"""The deepest nesting of a form that a file may have: all lists around it stay within the codec's limit."""
+
 MAX_TOTAL_DEGREE = 64
 """The greatest total degree of a form that a file may have."""
 
@@ -341,6 +344,8 @@ def complaints(form: ClosedForm) -> Iterator[str]:
     degree = _degree(form)
     if degree is None:
         yield "only i and n have negative powers: anything else could be 0"
+    elif nesting(form) > MAX_NESTING:
+        yield f"sums, products and powers nest {nesting(form)} deep, more than {MAX_NESTING}"
     elif degree > MAX_TOTAL_DEGREE:
         yield (
             f"powers and products nest to the degree {degree}, and no construction needs more than "

@@ -19,7 +19,7 @@ import re
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
@@ -122,13 +122,13 @@ class Codec(Generic[Value]):
 
     def encode(self, value: Value) -> Any:
         """The value as JSON data."""
-        return _rule(self.kind).write(value, {})
+        return _rule(self.kind).write(value, Parts())
 
     def read(self, data: object) -> Value:
         """The value that is written as the data; raises `CodecError`."""
         rule = _rule(self.kind)
         value: Value = rule.read(data, DEEPEST, ())
-        if rule.write(value, {}) != data:
+        if rule.write(value, Parts()) != data:
             raise CodecError("it is not written in the one way that it has")
         return value
 
@@ -138,15 +138,24 @@ RATIONAL: Codec[Fraction] = Codec(Rational)
 
 
 @final
+@dataclass
+class Parts:
+    """The numbers of the parts that are written, and those that must be written before what has them."""
+
+    numbers: dict[Any, int] = field(default_factory=dict)
+    missing: list[Any] = field(default_factory=list)
+
+
+@final
 @dataclass(frozen=True)
 class FieldRule:
     """How values of one kind are written and read.
 
-    `write` is told the numbers of the parts that are written, `read` how deep it may go and the parts so far.
+    `write` is told which parts are written, `read` how deep it may go and the parts so far.
     """
 
     expected: str
-    write: Callable[[Any, dict[Any, int]], Any]
+    write: Callable[[Any, Parts], Any]
     read: Callable[[object, int, Sequence[Any]], Any]
 
     def refused(self, data: object) -> CodecError:
@@ -155,10 +164,11 @@ class FieldRule:
 
 
 def _shown(data: object) -> str:
-    """The beginning of data; Python writes no number of thousands of digits."""
-    if isinstance(data, int) and data.bit_length() > 300:
-        return "an integer of more than 300 bits"
-    text = reprlib.repr(data)
+    """The beginning of data."""
+    try:
+        text = reprlib.repr(data)
+    except ValueError:  # Python writes no number of thousands of digits
+        return "data with a number of thousands of digits"
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
 
@@ -263,7 +273,7 @@ def _list(inner: FieldRule) -> FieldRule:
             raise rule.refused(data)
         return tuple(_items([inner] * len(data), data, left, known))
 
-    rule = FieldRule("a list", lambda value, numbers: [inner.write(item, numbers) for item in value], read)
+    rule = FieldRule("a list", lambda value, parts: [inner.write(item, parts) for item in value], read)
     return rule
 
 
@@ -276,12 +286,12 @@ def _set(inner: FieldRule) -> FieldRule:
             raise CodecError("expected a list that ascends, without repetition")
         return frozenset(found)
 
-    return FieldRule(items.expected, lambda value, numbers: items.write(sorted(value), numbers), read)
+    return FieldRule(items.expected, lambda value, parts: items.write(sorted(value), parts), read)
 
 
 def _row(inner: Sequence[FieldRule]) -> FieldRule:
-    def write(value: Any, numbers: dict[Any, int]) -> list[Any]:
-        return [own.write(item, numbers) for own, item in zip(inner, value, strict=True)]
+    def write(value: Any, parts: Parts) -> list[Any]:
+        return [own.write(item, parts) for own, item in zip(inner, value, strict=True)]
 
     def read(data: object, left: int, known: Sequence[Any]) -> tuple[Any, ...]:
         if not isinstance(data, list) or len(data) != len(inner):
@@ -326,8 +336,8 @@ def tag_of(kind: Any) -> str:
 
 
 def _class(kind: Any, part: Any) -> FieldRule:
-    def write(value: Any, numbers: dict[Any, int]) -> Any:
-        found = {name: own.write(getattr(value, name), numbers) for name, own in _fields(kind, part)}
+    def write(value: Any, parts: Parts) -> Any:
+        found = {name: own.write(getattr(value, name), parts) for name, own in _fields(kind, part)}
         return next(iter(found.values())) if len(found) == 1 else found
 
     def read(data: object, left: int, known: Sequence[Any]) -> Any:
@@ -380,7 +390,7 @@ def _union(kinds: Sequence[Any], part: Any) -> FieldRule:
         return inner
     return FieldRule(
         f"null or {inner.expected}",
-        lambda value, numbers: None if value is None else inner.write(value, numbers),
+        lambda value, parts: None if value is None else inner.write(value, parts),
         lambda data, left, known: None if data is None else inner.read(data, left, known),
     )
 
@@ -389,14 +399,16 @@ def _tagged(kinds: Sequence[Any], part: Any) -> FieldRule:
     classes: dict[str, Any] = {tag_of(kind): kind for kind in kinds if is_dataclass(kind)}
     others = [_rule(kind, part) for kind in kinds if not is_dataclass(kind)]
     tags = {kind: tag for tag, kind in classes.items()}
+    if len(classes) + len(others) < len(kinds) or len(others) > 1:
+        raise TypeError(f"a file does not tell these kinds apart: {kinds}")
 
-    def write(value: Any, numbers: dict[Any, int]) -> Any:
+    def write(value: Any, parts: Parts) -> Any:
         kind: Any = type(value)
         if kind not in tags:
-            return str(value)
+            return others[0].write(value, parts)
         return [
             tags[kind],
-            *(rule.write(getattr(value, name), numbers) for name, rule in _fields(kind, part)),
+            *(rule.write(getattr(value, name), parts) for name, rule in _fields(kind, part)),
         ]
 
     def read(data: object, left: int, known: Sequence[Any]) -> Any:
@@ -420,21 +432,21 @@ def _tagged(kinds: Sequence[Any], part: Any) -> FieldRule:
 # Parts that are shared -------------------------------------------------------------------------------
 
 
-class _PartFirstError(Exception):
-    """A part must be written before what has it."""
-
-
 def _shared(kind: Any) -> FieldRule:
     node = _tagged(get_args(kind), kind)
 
-    def write(value: Any, _: dict[Any, int]) -> list[Any]:
+    def write(value: Any, _: Parts) -> list[Any]:
         numbers, nodes, waiting = dict[Any, int](), list[Any](), [value]
         while waiting:
-            try:
-                nodes.append(node.write(waiting[-1], numbers))
-                numbers[waiting.pop()] = len(numbers)
-            except _PartFirstError as error:
-                waiting.append(error.args[0])
+            parts = Parts(numbers)
+            own = waiting[-1]
+            written = None if own in numbers else node.write(own, parts)
+            waiting.extend(reversed(parts.missing))
+            if not parts.missing:
+                waiting.pop()
+            if written is not None and not parts.missing:
+                numbers[own] = len(nodes)
+                nodes.append(written)
         return nodes
 
     def read(data: object, left: int, _: Sequence[Any]) -> Any:
@@ -447,7 +459,7 @@ def _shared(kind: Any) -> FieldRule:
                 raise CodecError("expected each part once").inside(f"[{len(known)}]")
             seen.add(part)
             known.append(part)
-        if write(known[-1], {}) != data:
+        if write(known[-1], Parts()) != data:
             raise CodecError("expected each part after its own, from left to right, and none that nobody has")
         return known[-1]
 
@@ -455,10 +467,10 @@ def _shared(kind: Any) -> FieldRule:
 
 
 def _numbered() -> FieldRule:
-    def write(value: Any, numbers: dict[Any, int]) -> int:
-        if value not in numbers:
-            raise _PartFirstError(value)
-        return numbers[value]
+    def write(value: Any, parts: Parts) -> int | None:
+        if value not in parts.numbers:
+            parts.missing.append(value)
+        return parts.numbers.get(value)
 
     def read(data: object, _: int, known: Sequence[Any]) -> Any:
         if type(data) is not int or not 0 <= data < len(known):

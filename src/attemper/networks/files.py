@@ -24,6 +24,7 @@ from attemper.networks.announced import announced_bytes
 from attemper.networks.edited import Edited, normal_heads
 from attemper.networks.safetensors import Tensor, decode_any_tensors, decode_tensors, encode_tensors
 from attemper.networks.structure import Provenance, Structure, structure_of
+from attemper.networks.structure import complaints as of_structure
 from attemper.networks.weights import (
     embedding_from,
     head_rows,
@@ -46,7 +47,9 @@ NOWHERE = Provenance("hard", "", "", "")
 REMEDY = "a network is a folder made by 'attemper compile LANGUAGE -o DIR'"
 JUDGE_EDITED = "'attemper check DIR --edited' judges the weights as they are."
 
-NETWORK: Document[Structure] = Document("attemper-network/4", "network", Codec(Structure), REMEDY)
+NETWORK: Document[Structure] = Document(
+    "attemper-network/4", "network", Codec(Structure), REMEDY, of_structure
+)
 """What network.json holds, without its digest."""
 
 

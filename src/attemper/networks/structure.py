@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, final
 
+from attemper.exact import closed_forms
 from attemper.exact.closed_forms import ClosedForm
 from attemper.exact.codec import Natural, Rational
 from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
-from attemper.networks.layers import Construction, Coordinate, Foreign, Head, Masking, Network, Weighting
+from attemper.networks.layers import (
+    Construction,
+    Coordinate,
+    Foreign,
+    Head,
+    Masking,
+    Network,
+    Softmax,
+    Weighting,
+)
 
 SourceKind = Literal["formula", "regex", "automaton", "program", "hard"]
 """What a network comes from: a text of a language, or another network, by its digest."""
@@ -79,6 +90,14 @@ class Structure:
     accepts_empty: bool
     normalisation: NormStructure | None
     layers: tuple[LayerStructure, ...]
+
+
+def complaints(structure: Structure) -> Iterator[str]:
+    """What is wrong with closed forms; `wellformed` says it of networks."""
+    weightings = [head.weighting for layer in structure.layers for head in layer.heads]
+    colds = [own.inverse_temperature for own in weightings if isinstance(own, Softmax)]
+    for form in (*(form for _, form in structure.positions), *colds):
+        yield from closed_forms.complaints(form)
 
 
 def structure_of(network: Network, source: Provenance) -> Structure:

@@ -10,6 +10,7 @@ from typing import final
 
 from attemper.errors import OptionError
 from attemper.exact.closed_forms import FORM, ClosedForm, Number
+from attemper.exact.closed_forms import complaints as complaints_of_form
 from attemper.exact.codec import CodecError
 from attemper.languages.words import Alphabet, listed
 from attemper.networks.layers import (
@@ -244,9 +245,12 @@ def _number(amount: Amount, where: str) -> Fraction:
 
 
 def _closed(tree: object, name: str) -> ClosedForm:
-    if isinstance(tree, Amount):
-        return Number(_number(tree, f"the position embedding of '{name}'"))
+    where = f"the position embedding of '{name}'"
+    data = FORM.encode(Number(_number(tree, where))) if isinstance(tree, Amount) else tree
     try:
-        return FORM.read(tree)
-    except CodecError as error:
-        raise OptionError(f"the position embedding of '{name}' is no closed form: {error}") from None
+        form = FORM.read(data)
+        for complaint in complaints_of_form(form):
+            raise CodecError(complaint)
+        return form
+    except (CodecError, RecursionError) as error:
+        raise OptionError(f"{where} is no closed form: {error}") from None

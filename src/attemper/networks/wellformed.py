@@ -17,7 +17,6 @@ from fractions import Fraction
 from typing import assert_never
 
 from attemper.errors import OptionError
-from attemper.exact import closed_forms
 from attemper.languages.measures import Measure
 from attemper.networks import layers
 
@@ -50,12 +49,6 @@ def _complaints(network: layers.Network) -> Iterator[str]:
         yield from _of_form(form, width, f"the embedding of '{symbol}'")
     for number, layer in enumerate(network.layers):
         yield from _of_layer(layer, network, f"layer {number}")
-    colds = [head.weighting for layer in network.layers for head in layer.heads]
-    for closed in (
-        *(form for _, form in network.positions),
-        *(cold.inverse_temperature for cold in colds if isinstance(cold, layers.Softmax)),
-    ):
-        yield from closed_forms.complaints(closed)
     if network.normalisation is not None:
         yield from _of_normalisation(network.normalisation, len(network.layers), width)
 

@@ -71,7 +71,7 @@ class _Nested:
     __match_args__: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((type(self).__name__, self._own())))
+        object.__setattr__(self, "_hash", hash((type(self).__name__, *self._own(), *self._signs())))
 
     def __hash__(self) -> int:
         return self._hash
@@ -91,6 +91,10 @@ class _Nested:
             elif isinstance(mine, _Nested) or isinstance(theirs, _Nested) or mine != theirs:
                 return False
         return True
+
+    def _signs(self) -> tuple[bool, ...]:
+        """What a hash needs beside the fields: those of -1 and -2 are the same."""
+        return ()
 
     def _own(self) -> tuple[object, ...]:
         return tuple(getattr(self, name) for name in self.__match_args__)
@@ -205,6 +209,9 @@ class Term(_Nested):
 
     parts: tuple[tuple[Ordinary, TermAtom], ...]
     constant: Ordinary
+
+    def _signs(self) -> tuple[bool, ...]:
+        return tuple(number == -1 for number in (self.constant, *(factor for factor, _ in self.parts)))
 
     def __post_init__(self) -> None:
         super().__post_init__()
