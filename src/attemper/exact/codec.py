@@ -95,6 +95,12 @@ Natural = Annotated[int, Within(0, LARGEST)]
 Positive = Annotated[int, Within(1, LARGEST)]
 """A number from 1 on."""
 
+LONGEST = 2**40
+"""Longer words than this are nobody's."""
+
+WordLength = Annotated[int, Within(1, LONGEST)]
+"""How many symbols a word has."""
+
 Ordinary = Annotated[int, Within(-(10**11), 10**11)]
 """An integer of a closed form, a formula or a program: arguments of tests fit 64 bits for i up to 10^7."""
 
@@ -122,13 +128,13 @@ class Codec(Generic[Value]):
 
     def encode(self, value: Value) -> Any:
         """The value as JSON data."""
-        return _rule(self.kind).write(value, Parts())
+        return _rule(self.kind).write(value, WrittenParts())
 
     def read(self, data: object) -> Value:
         """The value that is written as the data; raises `CodecError`."""
         rule = _rule(self.kind)
         value: Value = rule.read(data, DEEPEST, ())
-        if rule.write(value, Parts()) != data:
+        if rule.write(value, WrittenParts()) != data:
             raise CodecError("it is not written in the one way that it has")
         return value
 
@@ -139,7 +145,7 @@ RATIONAL: Codec[Fraction] = Codec(Rational)
 
 @final
 @dataclass
-class Parts:
+class WrittenParts:
     """The numbers of the parts that are written, and those that must be written before what has them."""
 
     numbers: dict[Any, int] = field(default_factory=dict)
@@ -155,7 +161,7 @@ class FieldRule:
     """
 
     expected: str
-    write: Callable[[Any, Parts], Any]
+    write: Callable[[Any, WrittenParts], Any]
     read: Callable[[object, int, Sequence[Any]], Any]
 
     def refused(self, data: object) -> CodecError:
@@ -290,7 +296,7 @@ def _set(inner: FieldRule) -> FieldRule:
 
 
 def _row(inner: Sequence[FieldRule]) -> FieldRule:
-    def write(value: Any, parts: Parts) -> list[Any]:
+    def write(value: Any, parts: WrittenParts) -> list[Any]:
         return [own.write(item, parts) for own, item in zip(inner, value, strict=True)]
 
     def read(data: object, left: int, known: Sequence[Any]) -> tuple[Any, ...]:
@@ -336,7 +342,7 @@ def tag_of(kind: Any) -> str:
 
 
 def _class(kind: Any, part: Any) -> FieldRule:
-    def write(value: Any, parts: Parts) -> Any:
+    def write(value: Any, parts: WrittenParts) -> Any:
         found = {name: own.write(getattr(value, name), parts) for name, own in _fields(kind, part)}
         return next(iter(found.values())) if len(found) == 1 else found
 
@@ -402,7 +408,7 @@ def _tagged(kinds: Sequence[Any], part: Any) -> FieldRule:
     if len(classes) + len(others) < len(kinds) or len(others) > 1:
         raise TypeError(f"a file does not tell these kinds apart: {kinds}")
 
-    def write(value: Any, parts: Parts) -> Any:
+    def write(value: Any, parts: WrittenParts) -> Any:
         kind: Any = type(value)
         if kind not in tags:
             return others[0].write(value, parts)
@@ -429,16 +435,16 @@ def _tagged(kinds: Sequence[Any], part: Any) -> FieldRule:
     return rule
 
 
-# Parts that are shared -------------------------------------------------------------------------------
+# WrittenParts that are shared -------------------------------------------------------------------------------
 
 
 def _shared(kind: Any) -> FieldRule:
     node = _tagged(get_args(kind), kind)
 
-    def write(value: Any, _: Parts) -> list[Any]:
+    def write(value: Any, _: WrittenParts) -> list[Any]:
         numbers, nodes, waiting = dict[Any, int](), list[Any](), [value]
         while waiting:
-            parts = Parts(numbers)
+            parts = WrittenParts(numbers)
             own = waiting[-1]
             written = None if own in numbers else node.write(own, parts)
             waiting.extend(reversed(parts.missing))
@@ -459,7 +465,7 @@ def _shared(kind: Any) -> FieldRule:
                 raise CodecError("expected each part once").inside(f"[{len(known)}]")
             seen.add(part)
             known.append(part)
-        if write(known[-1], Parts()) != data:
+        if write(known[-1], WrittenParts()) != data:
             raise CodecError("expected each part after its own, from left to right, and none that nobody has")
         return known[-1]
 
@@ -467,7 +473,7 @@ def _shared(kind: Any) -> FieldRule:
 
 
 def _numbered() -> FieldRule:
-    def write(value: Any, parts: Parts) -> int | None:
+    def write(value: Any, parts: WrittenParts) -> int | None:
         if value not in parts.numbers:
             parts.missing.append(value)
         return parts.numbers.get(value)

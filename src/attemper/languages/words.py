@@ -6,18 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Annotated, final
+from typing import final
 
 from attemper.errors import AlphabetError, WordError
-from attemper.exact.codec import Within
 
 Word = tuple[str, ...]
-
-LONGEST = 2**40
-"""Longer words than this are nobody's."""
-
-WordLength = Annotated[int, Within(1, LONGEST)]
-"""How many symbols a word has that files speak of."""
 
 MOST_SHOWN = 60
 """How many symbols, states or moves are shown at most."""

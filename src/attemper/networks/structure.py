@@ -92,8 +92,8 @@ class Structure:
     layers: tuple[LayerStructure, ...]
 
 
-def complaints(structure: Structure) -> Iterator[str]:
-    """What is wrong with closed forms; `wellformed` says it of networks."""
+def complaints(structure: Structure | Network) -> Iterator[str]:
+    """What is wrong with closed forms, of a network or of its structure."""
     weightings = [head.weighting for layer in structure.layers for head in layer.heads]
     colds = [own.inverse_temperature for own in weightings if isinstance(own, Softmax)]
     for form in (*(form for _, form in structure.positions), *colds):

@@ -18,7 +18,7 @@ from typing import assert_never
 
 from attemper.errors import OptionError
 from attemper.languages.measures import Measure
-from attemper.networks import layers
+from attemper.networks import layers, structure
 
 
 def complaints(network: layers.Network) -> tuple[str, ...]:
@@ -45,6 +45,7 @@ def _complaints(network: layers.Network) -> Iterator[str]:
         yield "a coordinate has two position embeddings"
     if any(not 0 <= coordinate < width for coordinate in placed):
         yield "a position embedding names a coordinate that does not exist"
+    yield from structure.complaints(network)
     for symbol, form in zip(network.alphabet.symbols, network.embedding, strict=False):
         yield from _of_form(form, width, f"the embedding of '{symbol}'")
     for number, layer in enumerate(network.layers):

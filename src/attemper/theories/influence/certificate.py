@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Annotated, final
 
 from attemper.documents import Document
-from attemper.exact.codec import Codec, Natural, NotNegative, Within
-from attemper.languages.words import Word, WordLength
+from attemper.exact.codec import Codec, Natural, NotNegative, Within, WordLength
+from attemper.languages.words import Word
 
 SOURCES = ("parity-even", "parity-odd")
 """What a source floor is about."""

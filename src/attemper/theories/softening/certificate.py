@@ -8,9 +8,8 @@ from enum import StrEnum
 from typing import Annotated, final
 
 from attemper.documents import Document
-from attemper.exact.codec import Codec, NotNegative, Within
+from attemper.exact.codec import LONGEST, Codec, NotNegative, Within, WordLength
 from attemper.exact.monomials import Monomial
-from attemper.languages.words import LONGEST, WordLength
 
 
 class GapBy(StrEnum):

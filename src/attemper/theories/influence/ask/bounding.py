@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from attemper.checker.report import record_of
 from attemper.checker.verdict import Status, Verdict
 from attemper.errors import ExitCode, InternalError, OptionError, UnsupportedError
+from attemper.exact.codec import LONGEST
 from attemper.html_tables import Tabled
 from attemper.languages.sources.values import END, Parity, name_of, source_named
-from attemper.languages.words import LONGEST
 from attemper.models.arrays import Floats
 from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.soft import outputs_of, outputs_of_histograms
