@@ -91,7 +91,6 @@ def test_a_command_whose_reading_takes_for_ever_ends(
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(os, "open", never_opened)
-    monkeypatch.setattr("attemper.workbench.cli.time_limit.GRACE", 60)  # nobody is to end the tests' process
     ended = attemper(*command, "--seconds", 0.3)
     assert ended.code == ExitCode.UNKNOWN, ended
     assert "no answer within 0.3 seconds" in ended.err or "the time was up" in ended.out

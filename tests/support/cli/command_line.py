@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
-from attemper.workbench.cli import progress
+from attemper.workbench.cli import progress, time_limit
 from attemper.workbench.cli.app import main
 
 ENDLESS = 10_000
@@ -62,6 +62,7 @@ def attemper(
         mock.patch.object(sys, "stdin", io.StringIO(stdin)),
         mock.patch.multiple(progress, SHOWN_AFTER=patience, RENEWED_AFTER=patience),
         mock.patch.multiple(progress, FIRST_LINE=patience, NEXT_LINE=patience),
+        mock.patch.object(time_limit, "GRACE", NEVER),  # nobody is to end the tests' own process
         redirect_stdout(out),
         redirect_stderr(err),
     ):
