@@ -22,7 +22,7 @@ Compare = Callable[[int, Random], None]
 
 @pytest.mark.parametrize("compare", COMPARED)
 def test_two_readers_agree(compare: Compare, few: Few) -> None:
-    compare(len(few(range(3_000), 400)), Random(1))
+    compare(len(few(range(3_000), 200)), Random(1))
 
 
 @pytest.mark.slow
@@ -76,7 +76,7 @@ PLANTED = {
 """Errors in shared files: the file, what stands there, and what stands there then."""
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", PLANTED)
 def test_an_error_in_a_shared_file_is_found_by_the_second_reader_alone(name: str, tmp_path: Path) -> None:
     file, old, new = PLANTED[name]
