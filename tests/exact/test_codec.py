@@ -1057,8 +1057,8 @@ def test_codecs_of_equal_kinds_do_not_mix() -> None:
 def test_an_error_says_the_path_from_outside() -> None:
     error = CodecError("it is wrong")
     assert (str(error), error.path) == ("it is wrong", "")
-    assert str(error.inside("[3]").inside(".name").inside("[0]")) == "[0].name[3]: it is wrong"
-    assert str(CodecError("it is wrong").inside("[3]").inside(".name")) == "name[3]: it is wrong"
+    assert str(error.inside(3).inside("name").inside(0)) == "[0].name[3]: it is wrong"
+    assert str(CodecError("it is wrong").inside(3).inside("name")) == "name[3]: it is wrong"
     assert isinstance(error, ValueError)
 
 

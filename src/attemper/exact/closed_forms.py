@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Annotated, assert_never, final
 
 from attemper.exact import predicates
-from attemper.exact.codec import Codec, Ordinary, Rational, Within
+from attemper.exact.codec import Codec, CodecError, Ordinary, Rational, Within
 
 
 @final
@@ -351,6 +351,14 @@ def complaints(form: ClosedForm) -> Iterator[str]:
             f"powers and products nest to the degree {degree}, and no construction needs more than "
             f"{MAX_TOTAL_DEGREE}"
         )
+
+
+def read_form(data: object) -> ClosedForm:
+    """The form that a file may have and that is written as the data; raises `CodecError`."""
+    form = FORM.read(data)
+    for complaint in complaints(form):
+        raise CodecError(complaint)
+    return form
 
 
 def _degree(form: ClosedForm) -> int | None:

@@ -57,9 +57,9 @@ class CodecError(ValueError):
         super().__init__(message)
         self.path = ""
 
-    def inside(self, step: str) -> CodecError:
-        """The same error, seen from the list or the object around it."""
-        self.path = f"{step}{self.path}"
+    def inside(self, step: int | str) -> CodecError:
+        """The same error, seen from the list or the object around it, in which it stands at that place."""
+        self.path = f"[{step}]{self.path}" if isinstance(step, int) else f".{step}{self.path}"
         return self
 
     def __str__(self) -> str:
@@ -240,7 +240,7 @@ def _number(kind: Any, limits: Within) -> FieldRule:
         return data
 
     def read_fraction(data: object, _: int, __: Sequence[Any]) -> Any:
-        if not isinstance(data, str) or not re.fullmatch(shape, data):
+        if not isinstance(data, str) or not shape.fullmatch(data):
             raise rule.refused(data)
         number = Fraction(data)
         if str(number) != data or not limits.has(number):
@@ -277,7 +277,7 @@ def _list(inner: FieldRule) -> FieldRule:
     def read(data: object, left: int, known: Sequence[Any]) -> tuple[Any, ...]:
         if not isinstance(data, list):
             raise rule.refused(data)
-        return tuple(_items([inner] * len(data), data, left, known))
+        return tuple(_items(enumerate([inner] * len(data)), data, left, known))
 
     rule = FieldRule("a list", lambda value, parts: [inner.write(item, parts) for item in value], read)
     return rule
@@ -302,24 +302,23 @@ def _row(inner: Sequence[FieldRule]) -> FieldRule:
     def read(data: object, left: int, known: Sequence[Any]) -> tuple[Any, ...]:
         if not isinstance(data, list) or len(data) != len(inner):
             raise rule.refused(data)
-        return tuple(_items(inner, data, left, known))
+        return tuple(_items(enumerate(inner), data, left, known))
 
     rule = FieldRule(f"a list of {len(inner)} entries", write, read)
     return rule
 
 
-def _items(rules: Iterable[FieldRule], data: Sequence[Any], left: int, known: Sequence[Any]) -> Iterator[Any]:
-    _require_room(left)
-    for index, (rule, item) in enumerate(zip(rules, data, strict=True)):
+def _items(
+    rules: Iterable[tuple[int | str, FieldRule]], data: Sequence[Any], left: int, known: Sequence[Any]
+) -> Iterator[Any]:
+    """What stands in a list or an object, each by the rule of its place."""
+    if not left:
+        raise CodecError(f"more than {DEEPEST} lists and objects stand one inside the other")
+    for (step, rule), item in zip(rules, data, strict=True):
         try:
             yield rule.read(item, left - 1, known)
         except CodecError as error:
-            raise error.inside(f"[{index}]") from None
-
-
-def _require_room(left: int) -> None:
-    if not left:
-        raise CodecError(f"more than {DEEPEST} lists and objects stand one inside the other")
+            raise error.inside(step) from None
 
 
 # Classes ---------------------------------------------------------------------------------------------
@@ -353,7 +352,7 @@ def _class(kind: Any, part: Any) -> FieldRule:
         names = [name for name, _ in own]
         if not isinstance(data, dict) or data.keys() != set(names):
             raise CodecError(_other_entries(data, names))
-        return _made(kind, _values(own, [data[name] for name in names], left, known))
+        return _made(kind, _items(own, [data[name] for name in names], left, known))
 
     return FieldRule(tag_of(kind), write, read)
 
@@ -366,17 +365,6 @@ def _other_entries(data: object, names: Sequence[str]) -> str:
         return f"the entry '{missing}' is missing"
     odd = next(name for name in data if name not in names)
     return f"the entry '{str(odd)[:80]}' is unknown; remove it"
-
-
-def _values(
-    own: Sequence[tuple[str, FieldRule]], data: Sequence[Any], left: int, known: Sequence[Any]
-) -> Iterator[Any]:
-    _require_room(left)
-    for (name, rule), entry in zip(own, data, strict=True):
-        try:
-            yield rule.read(entry, left - 1, known)
-        except CodecError as error:
-            raise error.inside(f".{name}") from None
 
 
 def _made(kind: Callable[..., Any], values: Iterable[Any]) -> Any:
@@ -428,14 +416,14 @@ def _tagged(kinds: Sequence[Any], part: Any) -> FieldRule:
         if len(data) != len(own) + 1:
             names = ", ".join(name for name, _ in own) or "nothing"
             raise CodecError(f'after "{tag}" stands {names}, not {_shown(data[1:])}')
-        return _made(kind, _values(own, data[1:], left, known))
+        return _made(kind, _items(own, data[1:], left, known))
 
     names = [*(f'["{tag}", ...]' for tag in classes), *(other.expected for other in others)]
     rule = FieldRule("one of " + ", ".join(names), write, read)
     return rule
 
 
-# WrittenParts that are shared -------------------------------------------------------------------------------
+# Parts that are shared -------------------------------------------------------------------------------
 
 
 def _shared(kind: Any) -> FieldRule:
@@ -444,13 +432,13 @@ def _shared(kind: Any) -> FieldRule:
     def write(value: Any, _: WrittenParts) -> list[Any]:
         numbers, nodes, waiting = dict[Any, int](), list[Any](), [value]
         while waiting:
-            parts = WrittenParts(numbers)
-            own = waiting[-1]
-            written = None if own in numbers else node.write(own, parts)
+            own, parts = waiting[-1], WrittenParts(numbers)
+            if own in numbers:
+                waiting.pop()
+                continue
+            written = node.write(own, parts)
             waiting.extend(reversed(parts.missing))
             if not parts.missing:
-                waiting.pop()
-            if written is not None and not parts.missing:
                 numbers[own] = len(nodes)
                 nodes.append(written)
         return nodes
@@ -460,9 +448,9 @@ def _shared(kind: Any) -> FieldRule:
             raise CodecError(f"expected a list of parts, the last of them the whole, not {_shown(data)}")
         known: list[Any] = []
         seen = set[Any]()
-        for part in _items([node] * len(data), data, left, known):
+        for part in _items(enumerate([node] * len(data)), data, left, known):
             if part in seen:  # also as equal parts that are several are compared for ever
-                raise CodecError("expected each part once").inside(f"[{len(known)}]")
+                raise CodecError("expected each part once").inside(len(known))
             seen.add(part)
             known.append(part)
         if write(known[-1], WrittenParts()) != data:

@@ -11,6 +11,7 @@ from attemper.certificates.claims import Certificate
 from attemper.certificates.files import CERTIFIED
 from attemper.documents import brief
 from attemper.errors import MalformedFileError, UnsupportedError
+from attemper.exact.codec import CodecError
 from attemper.exports.hugging_face_files import (
     CARD,
     CONFIG,
@@ -35,6 +36,7 @@ from attemper.networks.differences import structure_difference, weights_differen
 from attemper.networks.files import STRUCTURE, read_structure, restored
 from attemper.networks.layers import Network
 from attemper.networks.safetensors import Tensor, decode_any_tensors, encode_tensors
+from attemper.networks.structure import Structure
 from attemper.networks.weights import tensors_of
 
 REMEDY = "give a folder that 'attemper export DIR hugging-face' wrote"
@@ -89,13 +91,11 @@ def read_hugging_face(folder: Path) -> Exported:
     config = _json(folder / CONFIG)
     if config.get("model_type") != MODEL_TYPE:
         raise MalformedFileError(f"'{folder / CONFIG}' is of another model: {REMEDY}")
-    structure = config.get("network")
-    if not isinstance(structure, dict):
-        raise MalformedFileError(f"'{folder / CONFIG}' has no entry 'network': {REMEDY}")
+    structure = _structure(folder, config)
     tensors = _tensors(folder / WEIGHTS, structure)
-    network, source = restored(structure, tensors, folder)
+    network = restored(structure, tensors, folder)
     _require_weights(folder / WEIGHTS, config, network, tensors)
-    subject = Exported(network, source, _certificate(folder / CONFIG, config))
+    subject = Exported(network, structure.source, _certificate(folder / CONFIG, config))
     _require_config(folder / CONFIG, config, subject)
     _require_tokenizer(folder, network.alphabet)
     return subject
@@ -123,14 +123,21 @@ def _json(path: Path) -> Mapping[str, object]:
     return found
 
 
-def _tensors(path: Path, structure: Mapping[str, object]) -> dict[str, Tensor]:
+def _structure(folder: Path, config: Mapping[str, object]) -> Structure:
+    """All but the weights, as the configuration has it."""
+    data = config.get("network")
+    if not isinstance(data, dict):
+        raise MalformedFileError(f"'{folder / CONFIG}' has no entry 'network': {REMEDY}")
+    try:
+        return read_structure(data)
+    except CodecError as error:
+        raise MalformedFileError(f"'{folder}' does not hold a network: {brief(error)}") from None
+
+
+def _tensors(path: Path, structure: Structure) -> dict[str, Tensor]:
     """The weights under the names of a network's own file; no more bytes are read than it can need."""
     try:
-        most = announced_bytes(read_structure(structure))
-    except ValueError as error:
-        raise MalformedFileError(f"'{path.parent}' does not hold a network: {brief(error)}") from None
-    try:
-        found = decode_any_tensors(read_bytes(path, REMEDY, most))
+        found = decode_any_tensors(read_bytes(path, REMEDY, announced_bytes(structure)))
     except ValueError as error:
         raise MalformedFileError(f"'{path}' is not a weights file: {str(error)[:300]}") from None
     odd = next((name for name in found if not name.startswith(PREFIX)), None)

@@ -106,17 +106,14 @@ def load(folder: Path) -> tuple[layers.Network, Provenance]:
     return network, structure.source
 
 
-def restored(
-    data: Mapping[str, object], tensors: Mapping[str, Tensor], place: Path
-) -> tuple[layers.Network, Provenance]:
-    """The network that the entries of a `network.json`, in any order, and tensors describe.
+def restored(structure: Structure, tensors: Mapping[str, Tensor], place: Path) -> layers.Network:
+    """The network that a structure and tensors describe.
 
-    Whether they are written as `save` writes, or fit their digest, is not asked. Raises `MalformedFileError`,
+    Whether they are written as `save` writes, or fit a digest, is not asked. Raises `MalformedFileError`,
     with the place where they were found and what is wrong.
     """
     with _refusing(place, "does not hold a network"):
-        structure = read_structure(data)
-        return _network(structure, tensors, edited=False).network, structure.source
+        return _network(structure, tensors, edited=False).network
 
 
 def load_edited(folder: Path) -> tuple[Edited, str]:

@@ -9,8 +9,7 @@ from fractions import Fraction
 from typing import final
 
 from attemper.errors import OptionError
-from attemper.exact.closed_forms import FORM, ClosedForm, Number
-from attemper.exact.closed_forms import complaints as complaints_of_form
+from attemper.exact.closed_forms import FORM, ClosedForm, Number, read_form
 from attemper.exact.codec import CodecError
 from attemper.languages.words import Alphabet, listed
 from attemper.networks.layers import (
@@ -248,9 +247,6 @@ def _closed(tree: object, name: str) -> ClosedForm:
     where = f"the position embedding of '{name}'"
     data = FORM.encode(Number(_number(tree, where))) if isinstance(tree, Amount) else tree
     try:
-        form = FORM.read(data)
-        for complaint in complaints_of_form(form):
-            raise CodecError(complaint)
-        return form
+        return read_form(data)
     except (CodecError, RecursionError) as error:
         raise OptionError(f"{where} is no closed form: {error}") from None

@@ -231,10 +231,7 @@ def _times(factor: Fraction, closed: closed_forms.ClosedForm) -> closed_forms.Cl
         else closed_forms.times(factor, closed)
     )
     try:
-        found = closed_forms.FORM.read(closed_forms.FORM.encode(product))
-        for complaint in closed_forms.complaints(found):
-            raise CodecError(complaint)
-        return found
+        return closed_forms.read_form(closed_forms.FORM.encode(product))
     except CodecError as error:
         raise UnsupportedError(
             f"the position embedding {closed_forms.show_form(closed)[:80]} times lambda "
