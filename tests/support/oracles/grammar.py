@@ -2,7 +2,7 @@
 
 FORMAT.md says of each format its classes, in indented lines such as `gap {by: by, gap: monomial}`. Here those
 lines are parsed, and JSON data are held against them. What FORMAT.md says in sentences (lengths of at most
-2^40, forms of a total degree of at most 64) is not read.
+2^40, forms of a total degree of at most 64) is not read, but for the order of accepting states and of nodes.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class Grammar:
                     and len(data) == len(shapes) + 1
                     and data[0] == tag
                     and all(map(self._fits, shapes, data[1:]))
+                    and (tag != "dfa" or data[-1] == sorted(set(data[-1])))  # accepting states ascend
                 )
             case ("see", tag):
                 return self._fits(self.tagged[tag], data)
