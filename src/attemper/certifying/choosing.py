@@ -18,6 +18,7 @@ from attemper.checker.analysis import Analysis
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.alternatives import WALK, Alternative
 from attemper.compiling.decomposing.limits import CascadeCaps
+from attemper.compiling.literal.single_heads import Heads
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.simplifying.spell_out import Shared
 from attemper.compiling.softening.hard_to_soft import MARGINS
@@ -99,11 +100,12 @@ def choose(
     limits: CascadeCaps = DEFAULT,
     names: Mapping[Ref, str] | None = None,
     layer_norm: LayerNorm | None = None,
+    literal: Heads | None = None,
 ) -> Chosen:
     """The first network, smallest margins first, that is proved and whose horizon reaches the goal.
 
     `limits` are those of an automaton's cascade, `names` those of a program's steps; `layer_norm` says how
-    each sublayer's input is normalised. Without a goal the first that is compiled is returned if none is
+    each sublayer's input is normalised; `literal` asks for the papers' own network. Without a goal the first that is compiled is returned if none is
     proved. Raises `UnsupportedError` if nothing can be compiled, or if no network reaches the goal: with the
     largest horizon that is reached and the head that limits it.
     """
@@ -119,6 +121,7 @@ def choose(
                 shared=candidate.shared,
                 names=names,
                 layer_norm=layer_norm,
+                literal=literal,
             )
         except UnsupportedError as error:
             failures.refusal = error

@@ -13,7 +13,8 @@ from functools import lru_cache
 from typing import final
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import Affine, Names, add_affine, scale_affine
+from attemper.checker.names import Affine, Names, UnprovenError, add_affine, scale_affine
+from attemper.checker.steps import GROWS, is_whole, points, stepped
 from attemper.checker.values import ResidualValues, add, error_of, of_form, plain
 from attemper.exact.monomials import Monomial
 from attemper.networks.layers import Coordinate, Layer, LinearForm
@@ -64,6 +65,11 @@ def apply_groups(names: Names, groups: list[UnitGroup], stream: ResidualValues) 
 def added_by(names: Names, group: UnitGroup, target: Coordinate) -> Diagram:
     """What the units of a group add to a coordinate."""
     units = group.outputs[target]
+    if any(is_whole(names, value) for value in names.values(group.diagram)):
+        corners = [-bias for bias, _ in units]
+        if sum(factor for _, factor in units):
+            raise UnprovenError(GROWS)
+        return stepped(names, lambda point: piecewise(units, point), corners, group.diagram)
     return names.diagrams.map(("units", units), lambda value: _output(names, units, value), group.diagram)
 
 
@@ -84,6 +90,9 @@ def deviation(names: Names, units: tuple[Unit, ...], value: Affine, error: Fract
     """How far the output can be off if the units read the value with an error."""
     if not error:
         return Fraction(0)
+    if is_whole(names, value):
+        near = points(value.constant, [-bias for bias, _ in units], error)
+        return max(_change(units, point, error) for point in near)
     if value.parts:
         if ends := flat_ends(names, units, value):
             return max(_change(units, end, error) for end in ends)

@@ -7,11 +7,13 @@ scores. Each construction stands in a file of its own, in `constructions`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import final
 
 from attemper.checker.attention.by_cases import by_cases
 from attemper.checker.attention.scores import ReadHead, read_head
+from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rules import HeadFact
 from attemper.checker.values import ResidualValues
@@ -76,10 +78,16 @@ def prover_of(construction: type[layers.Construction]) -> Callable[[ReadHead], H
 
 
 def head_fact(names: Names, head: layers.Head, stream: ResidualValues, is_loose: bool = False) -> HeadFact:
-    """Apply the rule of the head's construction. Raises `UnprovenError`."""
-    if isinstance(head.construction, layers.Foreign):
-        raise UnprovenError("nothing says which rule it is for")
-    return fact_by(type(head.construction), names, head, stream, is_loose)
+    """Apply the rule of the head's construction, or the first that fits where nothing says what the head is.
+
+    Raises `UnprovenError`.
+    """
+    if not isinstance(head.construction, layers.Foreign):
+        return fact_by(type(head.construction), names, head, stream, is_loose)
+    for construction in RULES:
+        with suppress(UnprovenError, TooLargeError):
+            return fact_by(construction, names, head, stream, is_loose)
+    raise UnprovenError("nothing says which rule it is for, and none fits")
 
 
 def fact_by(

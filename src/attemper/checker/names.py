@@ -8,8 +8,8 @@ are `Affine` in *quantities*, which no bit determines: averages over the visible
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd
 from typing import Protocol, TypeGuard, assert_never, final
@@ -89,6 +89,15 @@ class Clamped:
 
 @final
 @dataclass(frozen=True)
+class ClampedVisible:
+    """clamp(c, 1, V), c the sum of the integer `summand` over the V positions that `masking` shows at i."""
+
+    masking: Masking
+    summand: Diagram
+
+
+@final
+@dataclass(frozen=True)
 class NearestKey:
     """The key, at least 1 and at most n, of the position that `NearestAt` reads with the same fields."""
 
@@ -99,7 +108,7 @@ class NearestKey:
     key: int
 
 
-Whole = LengthDigits | Clamped | NearestKey
+Whole = LengthDigits | Clamped | ClampedVisible | NearestKey
 """Positive integers that depend on the word or its length, and that no number bounds at every length."""
 
 Quantity = Mean | PositivePart | Range | Whole
@@ -333,6 +342,9 @@ class Positions(Protocol):
 
     def mixed_at_least(self, left: Diagram, right: Diagram, own: Diagram, threshold: int) -> Diagram:
         """[sum of left(j) over j <= i + sum of right(j) over j >= i + own(i) >= threshold], integers."""
+
+    def total_at_least(self, summands: Mapping[Masking, Diagram], threshold: int) -> Diagram:
+        """[the sum of what is added up under each of the three weak masks >= threshold], integers."""
 
     def looked_up(self, masking: Masking, bit: Diagram, diagram: Diagram) -> Diagram:
         """A function of the position, read at the number of visible positions with the bit, at least 1."""
@@ -654,11 +666,18 @@ class Names:
         return scale_affine(part, lead) if lead > 0 else add_affine(scale_affine(part, -lead), value)
 
     def with_edges(self, diagram: Diagram) -> Diagram:
-        """The same number, with every mean spelled out where it averages a single position."""
+        """The same number, with every mean spelled out where it averages a single position.
+
+        Of (-1)^j over V >= 2 neighbours the mean is 0 or +-1/V, V odd; where j = 1 is among them never above 0.
+        """
         for number in {number for value in self.values(diagram) for number, _ in value.parts}:
             own = self.quantities[number]
             if isinstance(own, Mean):
                 alone = self.replace_mean(diagram, number, own.summand)
+                if own.summand == self.canonical(self.sign):
+                    high = Fraction(own.masking is Masking.PAST, 3)
+                    near_zero = self._numbered(replace(own, low=Fraction(-1, 3), high=high))
+                    diagram = self.replace_mean(diagram, number, self.affine(near_zero))
                 diagram = self.choose(self.edge(own.masking), alone, diagram)
         return diagram
 
@@ -682,10 +701,16 @@ class Names:
 
     def clamped(self, masking: Masking, summand: Diagram, power: int) -> Affine:
         """clamp(c, 1, n)^power, c the sum of an integer over the visible positions; the power is 1 or 2."""
-        summand = self.canonical(summand)
+        return self._numbered(Clamped(masking, self._counted(summand), power))
+
+    def clamped_visible(self, masking: Masking, summand: Diagram) -> Affine:
+        """clamp(c, 1, V), c the sum of an integer over the V visible positions."""
+        return self._numbered(ClampedVisible(masking, self._counted(summand)))
+
+    def _counted(self, summand: Diagram) -> Diagram:
         if any(value.denominator != 1 for value in self.constants(summand, "a count")):
             raise UnprovenError("a counted value is not an integer")
-        return self._numbered(Clamped(masking, summand, power))
+        return self.canonical(summand)
 
     def nearest(
         self, masking: Masking, leftmost: bool, where: Diagram, query: int, key: int, diagram: Diagram

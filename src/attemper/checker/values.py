@@ -15,6 +15,7 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.names import (
     Affine,
     Clamped,
+    ClampedVisible,
     LengthDigits,
     Mean,
     Names,
@@ -217,7 +218,7 @@ def _magnitude(names: Names, value: Affine) -> Monomial:
             case Mean() | PositivePart() | Range():
                 low, high = names.bounds(Affine(Fraction(0), ((number, factor),)))
                 found = found.plus(Monomial(max(abs(low), abs(high))))
-            case LengthDigits() | NearestKey():
+            case LengthDigits() | ClampedVisible() | NearestKey():
                 found = found.plus(Monomial(abs(factor), 1))
             case Clamped(power=power):
                 found = found.plus(Monomial(abs(factor), power))

@@ -18,6 +18,9 @@ from attemper.compiling.assembling.assemble import assemble
 from attemper.compiling.assembling.schedule import make_schedule
 from attemper.compiling.cascade import Cascade
 from attemper.compiling.levels import Level, NetworkLevel, ProgramLevel
+from attemper.compiling.literal.from_the_sign import from_the_sign
+from attemper.compiling.literal.parity_heads import parity_heads
+from attemper.compiling.literal.single_heads import single_heads
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
 from attemper.compiling.lowering.temporal_to_program import temporal_to_program
 from attemper.compiling.regimes import require_regime
@@ -161,14 +164,54 @@ class GuardEdges:
 
 @final
 @dataclass(frozen=True)
+class ParityHeads:
+    """The papers' way alone: it stands in the place of guards, which formulas' own heads do not need."""
+
+    name: ClassVar[str] = "parity_heads"
+
+    def apply(self, before: ProgramLevel) -> ProgramLevel:
+        return _rewritten(before, *parity_heads(before.program))
+
+
+@final
+@dataclass(frozen=True)
+class FromTheSign:
+    """The papers' way alone: before softening, which writes keys for the forms that are read."""
+
+    name: ClassVar[str] = "from_the_sign"
+
+    def apply(self, before: NetworkLevel) -> NetworkLevel:
+        return replace(before, network=from_the_sign(before.network))
+
+
+@final
+@dataclass(frozen=True)
+class SingleHeads:
+    """Last: no pass behind it has to know of layers that have no feed-forward."""
+
+    name: ClassVar[str] = "single_heads"
+
+    def apply(self, before: NetworkLevel) -> NetworkLevel:
+        assert not before.groups, "formulas have no groups of bits, whose layers would be others"
+        return replace(before, network=single_heads(before.network))
+
+
+@final
+@dataclass(frozen=True)
 class Assemble:
     """Heads, layers and coordinates, exactly."""
 
     name: ClassVar[str] = "assemble"
+    is_literal: bool = False
 
     def apply(self, before: ProgramLevel) -> NetworkLevel:
         made = assemble(
-            before.program, before.names, before.reads_first, before.accepts_empty, before.symbols
+            before.program,
+            before.names,
+            before.reads_first,
+            before.accepts_empty,
+            before.symbols,
+            is_literal=self.is_literal,
         )
         return NetworkLevel(made.network, made.groups)
 
@@ -181,9 +224,11 @@ class HardToSoft:
     name: ClassVar[str] = "hard_to_soft"
     regime: Regime
     least_margin: int
+    is_literal: bool = False
 
     def apply(self, before: NetworkLevel) -> NetworkLevel:
-        return replace(before, network=hard_to_soft(before.network, self.regime, self.least_margin))
+        soft = hard_to_soft(before.network, self.regime, self.least_margin, is_literal=self.is_literal)
+        return replace(before, network=soft)
 
 
 @final

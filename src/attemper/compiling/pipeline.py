@@ -21,6 +21,7 @@ from attemper.compiling.cascade import Cascade
 from attemper.compiling.decomposing.alternatives import Alternative
 from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.levels import Level, NetworkLevel, ProgramLevel, require_wellformed
+from attemper.compiling.literal.single_heads import Heads
 from attemper.compiling.lowering.counter_to_formula import counter_to_formula
 from attemper.compiling.passes import (
     Assemble,
@@ -30,11 +31,14 @@ from attemper.compiling.passes import (
     HardToSoft,
     JoinShifts,
     MoveShifts,
+    FromTheSign,
     Normalise,
+    ParityHeads,
     Pass,
     ReadProgram,
     RequireRegime,
     SimplifyProgram,
+    SingleHeads,
     SpellOut,
     TemporalToProgram,
 )
@@ -119,6 +123,23 @@ def formula_pipeline(
     )
 
 
+def literal_pipeline(
+    language: TemporalLanguage, alphabet: Alphabet, regime: Regime, least_margin: int, heads: Heads
+) -> Pipeline[TemporalLanguage, NetworkLevel]:
+    """The passes that a formula goes through to the papers' own network: their embeddings, and no others."""
+    soft = (
+        first(TemporalToProgram(alphabet))
+        .then(SimplifyProgram())
+        .then(RequireRegime(regime, language.formula))
+        .then(ParityHeads())
+        .then(Assemble(is_literal=True))
+        .then(FromTheSign())
+        .then(HardToSoft(regime, least_margin, is_literal=True))
+        .then(DropUnused())
+    )
+    return soft.then(SingleHeads()) if heads is Heads.ONE else soft
+
+
 SHARED = {
     Regime.UNBOUNDED: Shared.PLACES,
     Regime.TEMPERATURE: Shared.ALL,
@@ -186,12 +207,14 @@ def compile_language(
     shared: Shared | None = None,
     names: Mapping[Ref, str] | None = None,
     layer_norm: LayerNorm | None = None,
+    literal: Heads | None = None,
 ) -> Compiled:
     """Compile a language, in the order that this module's text explains; no margin is below `least_margin`.
 
     `limits` are those of an automaton's cascade; `shared` says which cases of selections share a head,
     instead of the regime; `watch` is called after every pass; `names` are those of a program's steps, which
-    its network's coordinates are labelled with; `layer_norm` says how each sublayer's input is normalised.
+    its network's coordinates are labelled with; `layer_norm` says how each sublayer's input is normalised;
+    `literal`, of formulas alone, asks for the papers' own network, with so many heads in a layer.
 
     Raises `UnsupportedError` if the regime cannot compute the formula, with the nearest that can, or if
     no cascade of moderate size computes the automaton, with what stands in the way, or if the network has
@@ -200,6 +223,9 @@ def compile_language(
     if layer_norm is not None:
         require_bounded(regime)
     match language:
+        case TemporalLanguage() if literal is not None:
+            passes = literal_pipeline(language, alphabet, regime, least_margin, literal)
+            return _compiled(passes.run(language, watch), ())
         case TemporalLanguage():
             pipeline = formula_pipeline(language, alphabet, regime, least_margin, shared)
             stages = pipeline.run(language, watch)

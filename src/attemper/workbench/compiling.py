@@ -12,6 +12,7 @@ from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import OptionError, UnsupportedError
 from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.networks.regime import Regime
 from attemper.workbench import naming, options
 from attemper.workbench.language import Language
@@ -19,6 +20,7 @@ from attemper.workbench.limits import cascade_limits
 from attemper.workbench.model import Model
 
 if TYPE_CHECKING:
+    from attemper.compiling.literal.single_heads import Heads
     from attemper.workbench.naming import AlphabetLike, AtName, EmptyName, LanguageLike
     from attemper.workbench.options import DTypeLike
 
@@ -37,6 +39,8 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     kernel: options.KernelName = "numerator-first",
     limits: Mapping[str, int] | None = None,
     layer_norm: LayerNorm | None = None,
+    construction: options.ConstructionName = "ours",
+    heads: options.HeadsName | None = None,
 ) -> Model:
     """Compile a language into a softmax transformer.
 
@@ -60,6 +64,9 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
       `{"symbols": 8000}`; formulas and programs have none.
     * `layer_norm`: every sublayer reads the residual stream through a LayerNorm or an RMSNorm, as it says
       (`docs/layer-norm.md`). The default regime is then temperature, and unbounded is refused.
+    * `construction`: `paper` for the network that the proofs of these theorems build, with their position
+      embeddings and no others, and one head in a layer, or `heads="many"` (`docs/papers.md`). What is no formula
+      becomes one first (Corollaries 17, 18, 22, 23), which the model then has as its language.
 
     Raises what `attemper.language` raises, `OptionError` (an option's value), and `UnsupportedError` (the
     regime cannot, nothing can, an automaton has a group that is not solvable or a cascade beyond one of the
@@ -72,6 +79,8 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     (True, ('a', 'b', 'c'))
     >>> compile("#<['0'] <= #<['1']", horizon=100_000, dtype="float32")
     <Model #<['0'] <= #<['1']: unbounded, 2 layers, 2 heads, 466 parameters>
+    >>> compile("Y b", "ab", regime="temperature", construction="paper")
+    <Model Y b: temperature, 3 layers, 3 heads, 564 parameters>
     """
     if layer_norm is not None:
         options.require("layer_norm", layer_norm, LayerNorm, "give attemper.LayerNorm()")
@@ -79,9 +88,10 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     goal = options.goal_of(horizon, dtype, kernel)
     named = None if regime is None else Regime(options.choice("regime", regime, tuple(Regime)))
     regimes = options.regimes_for(named, goal, layer_norm)
+    literal = options.literal_of(construction, heads, layer_norm)
 
     def made(source: Language, caps: CascadeCaps) -> Model:
-        return compiled_source(source, caps, regimes, goal, layer_norm)
+        return compiled_source(source, caps, regimes, goal, layer_norm, literal)
 
     return first_made(spoken, limits, made, every=goal is not None)
 
@@ -92,15 +102,28 @@ def compiled_source(
     regimes: Sequence[Regime],
     goal: Goal | None = None,
     layer_norm: LayerNorm | None = None,
+    literal: Heads | None = None,
 ) -> Model:
     """The model of a language as it is written, in the first regime, or in one that reaches the goal."""
-    names = _names_of(source)
+    source, names = as_read(source, caps, literal), _names_of(source)
     if goal is None:
         given = source.definition, source.alphabet, regimes[0]
-        compiled = compile_language(*given, limits=caps, names=names, layer_norm=layer_norm)
+        compiled = compile_language(*given, limits=caps, names=names, layer_norm=layer_norm, literal=literal)
         return model_of(compiled, source, regimes[0])
-    chosen = choose(source.definition, source.alphabet, regimes, goal, caps, names, layer_norm)
+    chosen = choose(source.definition, source.alphabet, regimes, goal, caps, names, layer_norm, literal)
     return model_of(chosen.compiled, source, chosen.candidate.regime)
+
+
+def as_read(source: Language, caps: CascadeCaps, literal: Heads | None) -> Language:
+    """The language as the compiler reads it: the papers' own construction reads formulas alone."""
+    if literal is None or isinstance(source.definition, TemporalLanguage):
+        return source
+    from attemper.workbench.translate import found_formula
+
+    automaton = source.automaton()
+    formula, _ = found_formula(automaton, caps)
+    meant = TemporalLanguage(formula, At.LAST, automaton.accepts(()))
+    return Language(meant, source.alphabet)
 
 
 def first_made(

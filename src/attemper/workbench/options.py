@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import torch
 
     from attemper.certifying.choosing import Goal
+    from attemper.compiling.literal.single_heads import Heads
     from attemper.compiling.softening.normalise import LayerNorm
     from attemper.networks.regime import Regime
 
@@ -22,6 +23,8 @@ DType = Literal["float64", "float32", "bfloat16"]
 RegimeName = Literal["unbounded", "temperature", "decoder"]
 EngineName = Literal["auto", "matrix", "fused", "scan", "numpy"]
 DeviceName = Literal["cpu", "cuda", "mps"]
+ConstructionName = Literal["ours", "paper"]
+HeadsName = Literal["one", "many"]
 KernelName = Literal["numerator-first", "normalise-first", "scan"]
 
 TARGETS = ("parity-even", "parity-odd", "dyck1", "dyck2", "ones", "anbn")
@@ -81,6 +84,24 @@ def dtype_name(dtype: DTypeLike) -> str:
     'float32'
     """
     return choice("dtype", str(dtype).removeprefix("torch."), get_args(DType))
+
+
+def literal_of(construction: str, heads: str | None, layer_norm: LayerNorm | None) -> Heads | None:
+    """How many heads a layer of the papers' own network has; None for ours. Raises `OptionError`."""
+    from attemper.compiling.literal.single_heads import Heads
+
+    is_literal = choice("construction", construction, get_args(ConstructionName)) == "paper"
+    if heads is not None and not is_literal:
+        raise OptionError(
+            "only the papers' construction is asked how many heads a layer has: give construction='paper', too",
+            options=("heads", "construction"),
+        )
+    if layer_norm is not None and is_literal:
+        raise OptionError(
+            "the papers' construction has no layer normalisation: leave it out, or use construction='ours'",
+            options=("layer_norm", "construction"),
+        )
+    return Heads(choice("heads", heads or "one", get_args(HeadsName))) if is_literal else None
 
 
 def goal_of(horizon: int | None, dtype: DTypeLike, kernel: str) -> Goal | None:

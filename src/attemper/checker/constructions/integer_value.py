@@ -1,12 +1,13 @@
-"""IntegerValue: the integer c itself, or its square, read at position c: clamp(c, 1, n). (Lemma 7; ours.)
+"""IntegerValue: the integer c itself, or its square, read at position c: clamp(c, 1, n). (SHASA Lemma 7.)
 
 Form: kappa (2 c j - j^2) / V, where kappa > 0 depends on i and n, c / V is the average of an integer over the
 V positions that some mask shows at i, and 1 / V that of its mark. Values are multiples of n^b j or n^b j^2.
-Side conditions: the head sees all positions; kappa >= (base + digits D) V, with D binary digits of n.
-Bound: the right position is w = clamp(c, 1, n). One at distance t is behind by at least g t^2, where
+Side conditions: the head sees all positions, or, as the count, those j <= i, and reads no squares;
+kappa >= (base + digits D) V, with D binary digits of n.
+Bound: the right position is w = clamp(c, 1, n), or clamp(c, 1, i). One at distance t is behind by at least g t^2, where
 g = base + digits D: by g t^2 where w = c, and elsewhere by g (t^2 + 2 t |c - w|). So j is off from w by
 2 (r + 2 r^4 + 3 r^9 + ...) <= 2 r / (1 - r^3)^2 in the mean, r = e^-g, and j^2 by 2 n times that.
-Output: n^b clamp(c, 1, n) or n^b clamp(c, 1, n)^2.
+Output: n^b w or n^b w^2.
 Floats: score gaps as a lookup's; one large number and many small ones are added, which loses at most the
 small ones once more.
 """
@@ -20,7 +21,7 @@ from typing import final
 import flint
 
 from attemper.checker.attention.averages import single_mean
-from attemper.checker.attention.bounds import VISIBLE
+from attemper.checker.attention.bounds import DOMAINS, VISIBLE
 from attemper.checker.attention.margins import Growing, Margin, growing, margin_of
 from attemper.checker.attention.scores import Output, ReadHead, require_exact
 from attemper.checker.constructions.lookup import lost
@@ -71,10 +72,10 @@ class IntegerValueRule:
 def integer_value(head: ReadHead) -> HeadFact:
     """The rule for an integer. Raises `UnprovenError`, naming the side condition that is not shown."""
     require_exact(head)
-    if head.masking is not Masking.NONE:
-        raise UnprovenError("it may not see the position that it looks for")
     side, counted, kappa = _looked_for(head)
-    margin = margin_of(kappa, VISIBLE[side], laurent.LONGER_THAN_ONE, "other positions can win")
+    if head.masking is not Masking.NONE and (side is not Masking.FUTURE or head.masking is not side):
+        raise UnprovenError("it may not see the position that it looks for")
+    margin = margin_of(kappa, VISIBLE[side], DOMAINS[head.masking], "other positions can win")
     pairs = zip(head.values, head.targets, strict=True)
     outputs = tuple(_output(head, side, counted, margin, value, target) for value, target in pairs)
     return HeadFact(IntegerValueRule(margin), outputs)
@@ -113,7 +114,7 @@ def _term(head: ReadHead, power: int) -> tuple[Mean | None, Growing]:
             if p not in {1, 2}:
                 raise UnprovenError("its scores are not those of a lookup")
             if p == power:
-                mean, factor = single_mean(names, query, Masking.NONE) if query else (None, {})
+                mean, factor = single_mean(names, query, head.masking) if query else (None, {})
                 at_j = growing(names, {(0, b): diagram})
                 means.add(mean)
                 total = total.plus(at_j.times(coldness).times(Growing(factor, {})))
@@ -134,7 +135,13 @@ def _output(
     if power not in {1, 2} or len(constants) != 1:
         raise UnprovenError("a value is no multiple of a position or of its square")
     (factor,) = constants
-    read = names.affine(scale_affine(names.clamped(side, counted, power), factor))
+    if head.masking is Masking.NONE:
+        found = names.clamped(side, counted, power)
+    elif power == 1:
+        found = names.clamped_visible(side, counted)
+    else:
+        raise UnprovenError("only a head that sees all positions has a rule for squares")
+    read = names.affine(scale_affine(found, factor))
     off = upper_bound(_distance(margin) * ball(abs(factor) * (1 if power == 1 else 2)))
     error = Monomial(off, growth + power - 1 - margin.digits)
     return Output(target, read, Fraction(0), Fraction(0), growth, error)

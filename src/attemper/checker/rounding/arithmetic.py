@@ -16,6 +16,7 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.names import (
     Affine,
     Clamped,
+    ClampedVisible,
     LengthDigits,
     Mean,
     Names,
@@ -328,7 +329,7 @@ class Lengths:
                     total += ball(abs(factor)) * self.length.bit_length()
                 case Clamped(power=power):
                     total += ball(abs(factor)) * self.length**power
-                case NearestKey():
+                case ClampedVisible() | NearestKey():
                     total += ball(abs(factor)) * self.length
                 case other:
                     assert_never(other)

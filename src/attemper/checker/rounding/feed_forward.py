@@ -11,7 +11,7 @@ whether the sum is exact is decided for all effects together.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
@@ -21,7 +21,7 @@ import flint
 
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Unit, UnitGroup, added_by, flat_ends
-from attemper.checker.names import Affine, Names, add_affine, scale_affine
+from attemper.checker.names import Affine, Names, UnprovenError, add_affine, scale_affine
 from attemper.checker.rounding.arithmetic import (
     COARSEST,
     ZERO,
@@ -37,6 +37,8 @@ from attemper.checker.rounding.arithmetic import (
     is_power_of_two,
     key_of,
 )
+from attemper.checker.rounding.stepped import StepGate, step_gate, stepped_off
+from attemper.checker.steps import is_whole
 from attemper.checker.values import ResidualValues, Value, plain
 from attemper.exact.balls import ball
 from attemper.networks.layers import Coordinate, LinearForm
@@ -369,6 +371,14 @@ class Writing:
     target: Coordinate
     parts: tuple[tuple[tuple[Factor, ...], Gate], ...]
     disjoint: bool
+    steps: StepGate | None = None
+    """What writes it, if that reads whole numbers: then no gate does."""
+
+    @property
+    def inputs(self) -> Iterator[Coordinate]:
+        """The coordinates that are read."""
+        yield from (factor.coordinate for form, _ in self.parts for factor in form)
+        yield from (coordinate for coordinate, _ in self.steps.form) if self.steps else ()
 
 
 @final
@@ -392,6 +402,9 @@ class Gates:
         names = self.arithmetic.names
         pairs = enumerate(zip(before.values, middle.values, strict=True))
         fresh = {coordinate for coordinate, (old, new) in pairs if old != new}
+        stepping = [g for g in groups if any(is_whole(names, value) for value in names.values(g.diagram))]
+        steps = [self._steps(group, groups, middle) for group in stepping]
+        groups = tuple(group for group in groups if group not in stepping)
         read = {c: self._read(middle.values[c]) for c in {c for group in groups for c, _ in group.form}}
         cases = {group.form: self._cases(group.form, read, fresh) for group in groups}
         factors = {group.form: tuple(self._factor(*pair) for pair in group.form) for group in groups}
@@ -404,12 +417,21 @@ class Gates:
             parts = tuple(
                 (factors[group.form], self._gate(group.outputs[target], cases[group.form])) for group in own
             )
-            steps = all(case.is_step for _, gate in parts for case in gate.cases)
+            is_step = all(case.is_step for _, gate in parts for case in gate.cases)
             is_bit = names.is_bit(plain(after.values[target], names, "a feed-forward"))
             if not is_bit and not any(gate.averages for _, gate in parts):
-                steps = is_bit = self._exclude(own, target)
-            writings.append(Writing(target, parts, steps and is_bit and not middle.values[target]))
-        return writings
+                is_step = is_bit = self._exclude(own, target)
+            writings.append(Writing(target, parts, is_step and is_bit and not middle.values[target]))
+        return [*writings, *(writing for one in steps for writing in one)]
+
+    def _steps(
+        self, group: UnitGroup, groups: tuple[UnitGroup, ...], middle: ResidualValues
+    ) -> Iterator[Writing]:
+        """The writings of units that read whole numbers."""
+        for target, units in group.outputs.items():
+            if middle.values[target] or sum(target in other.outputs for other in groups) > 1:
+                raise UnprovenError("what a step of integers is written to is written by others, too")
+            yield Writing(target, (), False, step_gate(self.arithmetic.names, group, units))
 
     def _exclude(self, groups: list[UnitGroup], target: Coordinate) -> bool:
         """Whether no two of the groups add anything to a coordinate at the same position."""
@@ -453,6 +475,8 @@ class Gates:
 
 def written(lengths: Lengths, writing: Writing, middle: ResidualValues, offs: list[Off]) -> OfNumber:
     """How far the target can be off after the feed-forward layer, which is the first to write to it."""
+    if writing.steps is not None:
+        return stepped_off(lengths, writing.steps, middle, offs)
     parts = [gate.written(_read(lengths, form, gate, middle, offs)) for form, gate in writing.parts]
     if writing.disjoint and (len(parts) == 1 or all(part.is_silent for part in parts)):
         # At most one gate is not 0, and all others add nothing at all: its units alone are the sum.

@@ -43,14 +43,16 @@ def assemble(
     reads_first: bool,
     accepts_empty: bool,
     symbols: Sequence[tuple[Ref, ...]] = (),
+    *,
+    is_literal: bool = False,
 ) -> Assembled:
     """The hard-attention network of a guarded, simplified program.
 
     `names` labels the coordinates of steps; `symbols` are groups of bits of which at most one ever holds,
-    made by one layer. Raises `UnsupportedError` for a step that no construction covers, and as soon as the
+    made by one layer. If it `is_literal`, counts are retrieved, as the papers do. Raises `UnsupportedError` for a step that no construction covers, and as soon as the
     network is too large to be run.
     """
-    assembly = _Assembly(program, names, symbols)
+    assembly = _Assembly(program, names, symbols, is_literal)
     assembly.build()
     site = assembly.site
     network = Network(
@@ -88,11 +90,11 @@ class _Assembly:
     """One program on its way to a network."""
 
     def __init__(
-        self, program: Program, names: Mapping[Ref, str], symbols: Sequence[tuple[Ref, ...]]
+        self, program: Program, names: Mapping[Ref, str], symbols: Sequence[tuple[Ref, ...]], is_literal: bool
     ) -> None:
         self.program = program
         self.symbols = symbols
-        self.schedule = make_schedule(program, symbols)
+        self.schedule = make_schedule(program, symbols, is_literal=is_literal)
         self.demand = collect(self.schedule)
         self.site = Site(program, names, self.schedule.ready)
         self.fresh: dict[Ref, LinearForm] = {}
@@ -135,7 +137,9 @@ class _Assembly:
         for kinds in table.PHASES:
             for ref in sorted(self.demand.heads):
                 if isinstance(self.program.steps[ref], kinds):
-                    self.fresh[ref] = table.compute(self.site, ref)
+                    self.fresh[ref] = table.compute(
+                        self.site, ref, is_literal=self.schedule.is_literal
+                    )
             self.site.add_shared_heads()
 
     def _blocks(self) -> None:

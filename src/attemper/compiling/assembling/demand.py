@@ -48,7 +48,7 @@ def collect(schedule: Schedule) -> Demand:
             if (ref, positive) in demand.bits:
                 _demand_leaves(schedule, demand, ref, positive)
         if ref in demand.heads:
-            _demand(schedule, demand, needs(program, ref))
+            _demand(schedule, demand, needs(program, ref, is_literal=schedule.is_literal))
     return demand
 
 

@@ -31,6 +31,8 @@ class Schedule:
 
     program: ops.Program
     ready: tuple[int, ...]
+    is_literal: bool = False
+    """Whether counts are retrieved, as the papers do (`compiling.literal`)."""
 
     @property
     def depth(self) -> int:
@@ -64,23 +66,26 @@ class Schedule:
         return attends and self.ready[bit] == layer
 
 
-def make_schedule(program: ops.Program, symbols: Sequence[tuple[ops.Ref, ...]] = ()) -> Schedule:
+def make_schedule(
+    program: ops.Program, symbols: Sequence[tuple[ops.Ref, ...]] = (), *, is_literal: bool = False
+) -> Schedule:
     """The earliest schedule of a program in which the bits of each symbol are ready together.
 
-    Nothing reads one of a symbol's bits before the last of them.
+    Nothing reads one of a symbol's bits before the last of them. If it `is_literal`, a count is retrieved twice,
+    one layer after the other, and a comparison of counts is no bit before a feed-forward has written it.
     """
     last = {max(group): group for group in symbols}
     ready: list[int] = []
     for bit, step in enumerate(program.steps):
-        ready.append(_ready(program, ready, bit, step))
+        ready.append(_ready(program, ready, bit, step, is_literal))
         group = last.get(bit, ())
         latest = max((ready[ref] for ref in group), default=0)
         for ref in group:
             ready[ref] = latest
-    return Schedule(program, tuple(ready))
+    return Schedule(program, tuple(ready), is_literal)
 
 
-def _ready(program: ops.Program, ready: list[int], bit: ops.Ref, step: ops.Step) -> int:
+def _ready(program: ops.Program, ready: list[int], bit: ops.Ref, step: ops.Step, is_literal: bool) -> int:
     before = max((ready[ref] for ref in _awaited(program, step)), default=0)
     match step:
         case ops.Nearest(value=value):
@@ -92,12 +97,15 @@ def _ready(program: ops.Program, ready: list[int], bit: ops.Ref, step: ops.Step)
             return 0
         case ops.Not() | ops.Linear() | ops.Merge():
             return before
-        case ops.Attend() | ops.Shift() | ops.Count() | ops.Compare() | ops.Equals() | ops.CountTest():
+        case ops.Compare() | ops.Equals() | ops.CountTest():
+            return before + 1 + is_literal
+        case ops.Attend() | ops.Shift() | ops.Count():
             return before + 1
         case ops.Gate() | ops.Table():
             # A merge is a sum of finished bits, so the feed-forward that makes them cannot read it.
+            whole = (ops.Merge, ops.Compare) if is_literal else ops.Merge
             read = [strip_negations(program, ref)[0] for ref in ops.inputs(step)]
-            merged = (ready[ref] + 1 for ref in read if isinstance(program.steps[ref], ops.Merge))
+            merged = (ready[ref] + 1 for ref in read if isinstance(program.steps[ref], whole))
             layer = max(before, 1, *merged)
             fits = block_of(_expression(program.steps, [*ready, layer], bit, True, layer)) is not None
             return layer if fits else layer + 1

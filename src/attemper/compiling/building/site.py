@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from attemper.attention_program.naming import step_names
-from attemper.attention_program.ops import Letter, Merge, Place, Program, Ref
+from attemper.attention_program.ops import Count, Letter, Merge, Place, Program, Ref
 from attemper.compiling.building.bits import is_embedded, strip_negations
 from attemper.compiling.building.counts import Average, Integer, Mixture
 from attemper.compiling.building.plan import CarriedValues, HeadPlan, with_rows
@@ -36,6 +36,7 @@ class Site:
         self.integers: dict[Integer, tuple[Coordinate, ...]] = {}
         self.shares: dict[Integer, Coordinate] = {}
         self.comparisons: dict[tuple[int, Mixture], LinearForm] = {}
+        self.retrieved: dict[tuple[int, Count, int | None], LinearForm] = {}
         self.layers: list[LayerDraft] = []
         self._shared: dict[tuple[int, HeadPlan], list[tuple[LinearForm, Coordinate]]] = {}
 

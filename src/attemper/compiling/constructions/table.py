@@ -16,7 +16,7 @@ from attemper.compiling.building.counts import Need, comparisons_of
 from attemper.compiling.building.plan import HeadPlan
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Coordinates
-from attemper.compiling.constructions import lookup, nearest_integer, neighbour, select, sign
+from attemper.compiling.constructions import lookup, nearest_integer, neighbour, retrieved, select, sign
 from attemper.compiling.constructions.integer_sign import IntegerSignPlan, matched, needs_to_match
 from attemper.compiling.constructions.integer_value import (
     IntegerValuePlan,
@@ -83,9 +83,11 @@ def soft_values(head: layers.Head, regime: Regime, stream: Coordinates) -> tuple
             return head.values
 
 
-def needs(program: ops.Program, ref: ops.Ref) -> Iterator[Need]:
+def needs(program: ops.Program, ref: ops.Ref, *, is_literal: bool = False) -> Iterator[Need]:
     """What the head of a step reads. Raises `UnsupportedError` for a step that no construction covers."""
     match program.steps[ref]:
+        case ops.Compare() | ops.CountTest() as step if is_literal:
+            return retrieved.needs(program, step)
         case ops.Attend() as step:
             return select.needs(program, step)
         case ops.Nearest() as step:
@@ -102,9 +104,16 @@ def needs(program: ops.Program, ref: ops.Ref) -> Iterator[Need]:
             raise AssertionError(f"step s{ref} has no head")
 
 
-def compute(site: Site, ref: ops.Ref) -> layers.LinearForm:
-    """Have the heads of a step made; the approximate bit that they write."""
+def compute(site: Site, ref: ops.Ref, *, is_literal: bool = False) -> layers.LinearForm:
+    """Have the heads of a step made; the approximate bit that they write.
+
+    If it `is_literal`, counts are retrieved, and a comparison's number is at least 1, or at most 0.
+    """
     match site.program.steps[ref]:
+        case ops.Compare() as step if is_literal:
+            return retrieved.compared(site, ref, step)
+        case ops.CountTest() as step if is_literal:
+            return retrieved.tested(site, ref, step)
         case ops.Attend() as step:
             return select.selected(site, ref, step)
         case ops.Nearest() as step:

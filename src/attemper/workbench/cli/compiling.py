@@ -17,6 +17,7 @@ from attemper.certifying.certificate import ARITHMETICS, certificate_of
 from attemper.certifying.choosing import choose
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.limits import CapError, CascadeCaps
+from attemper.compiling.literal.single_heads import Heads
 from attemper.exact.formats import FLOAT32, FORMATS
 from attemper.languages.definition import Definition
 from attemper.languages.regular.dfa import Dfa
@@ -30,6 +31,7 @@ from attemper.workbench.cli.console import print_found
 from attemper.workbench.cli.options import (
     AlphabetOption,
     AtOption,
+    ConstructionOption,
     DTypeOption,
     EmptyOption,
     Force,
@@ -41,11 +43,11 @@ from attemper.workbench.cli.places import require_network_place
 from attemper.workbench.cli.progress import activity, counting
 from attemper.workbench.cli.time_limit import SecondsOption, TimeUp, limited
 from attemper.workbench.cli.written import written_language
-from attemper.workbench.compiling import first_made, model_of
+from attemper.workbench.compiling import as_read, first_made, model_of
 from attemper.workbench.language import Language
 from attemper.workbench.limits import parse_limits
 from attemper.workbench.model import Model
-from attemper.workbench.options import regimes_for
+from attemper.workbench.options import literal_of, regimes_for
 from attemper.workbench.programs import names_of
 from attemper.workbench.spelling import Kind
 from attemper.workbench.trivial import notes_on_words
@@ -90,6 +92,14 @@ def compile_command(
     unit: normalising.LambdaOption = None,
     eps: normalising.EpsOption = None,
     padding: normalising.PaddingOption = None,
+    construction: Annotated[
+        ConstructionOption,
+        typer.Option(help="Our network, or the one that the papers' proofs build (docs/papers.md)."),
+    ] = ConstructionOption.OURS,
+    heads: Annotated[
+        Heads | None,
+        typer.Option(help="With --construction paper: how many heads a layer has (default: one)."),
+    ] = None,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Show what each pass of the compiler makes: its text and its size."),
@@ -111,13 +121,14 @@ def compile_command(
     spoken = written_language(language, alphabet, at, empty)
     goal = None if horizon is None else choosing.Goal(FORMATS[dtype.value], kernel, horizon)
     regimes = regimes_for(regime, goal, normalised)
+    literal = literal_of(construction.value, heads, normalised)
     with activity("compiling") as report:
 
         def chosen(source: Language, caps: CascadeCaps) -> tuple[Language, choosing.Chosen]:
             try:
-                found = choose(
-                    source.definition, source.alphabet, regimes, goal, caps, names_of(source), normalised
-                )
+                source, names = as_read(source, caps, literal), names_of(source)
+                given = source.definition, source.alphabet, regimes, goal, caps
+                found = choose(*given, names, normalised, literal)
             except CapError as refusal:
                 from attemper.workbench.refused import remedied
 

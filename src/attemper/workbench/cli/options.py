@@ -69,6 +69,13 @@ class DTypeOption(StrEnum):
     BFLOAT16 = "bfloat16"
 
 
+class ConstructionOption(StrEnum):
+    """Whose network is compiled."""
+
+    OURS = "ours"
+    PAPER = "paper"
+
+
 class DeviceOption(StrEnum):
     """Where torch computes."""
 
