@@ -54,11 +54,12 @@ def stepped_off(lengths: Lengths, gate: StepGate, middle: ResidualValues, offs: 
     bias = ball(max(abs(bias) for bias, _ in gate.units))
     if arithmetic.halves != 1:
         raise BeyondError("a feed-forward (integers that grow, behind a normalisation)")
-    # Weights and biases that the format does not hold, their products, the sum, and one addition more.
-    own = 3 * u * (most + bias) + arithmetic.summed(len(gate.form) + 1, most + bias, most + bias)
+    summed = 3 * u * most + arithmetic.summed(len(gate.form), most, most)
+    # Then comes the bias, which the format may not hold, and one more rounding.
+    own = summed + 2 * u * (most + bias + summed) + u * bias + lengths.tiny
     reach = most + bias + own
     if not (shared + own < ball(gate.room)) or not (2 * factors * reach < lengths.form.range):
         raise BeyondError("a feed-forward (integers that grow)")
-    written = factors * (own + 3 * u * reach + lengths.tiny)
+    written = factors * (own + 3 * u * reach) + lengths.tiny
     off = written + arithmetic.summed(len(gate.units), factors * reach, factors * reach)
     return OfNumber(off if gate.returns else ZERO, off, off, ZERO)
