@@ -105,9 +105,9 @@ def choose(
     """The first network, smallest margins first, that is proved and whose horizon reaches the goal.
 
     `limits` are those of an automaton's cascade, `names` those of a program's steps; `layer_norm` says how
-    each sublayer's input is normalised; `literal` asks for the papers' own network. Without a goal the first that is compiled is returned if none is
-    proved. Raises `UnsupportedError` if nothing can be compiled, or if no network reaches the goal: with the
-    largest horizon that is reached and the head that limits it.
+    each sublayer's input is normalised; `literal` asks for the papers' own network. Without a goal the first
+    that is compiled is returned if none is proved. Raises `UnsupportedError` if nothing can be compiled, or
+    if no network reaches the goal: with the largest horizon that is reached and the head that limits it.
     """
     failures = _Failures()
     for candidate in _candidates(language, regimes, goal, limits):

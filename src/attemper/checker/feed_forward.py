@@ -14,7 +14,7 @@ from typing import final
 
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Affine, Names, UnprovenError, add_affine, scale_affine
-from attemper.checker.steps import GROWS, is_whole, points, stepped
+from attemper.checker.steps import is_whole, points, stepped
 from attemper.checker.values import ResidualValues, add, error_of, of_form, plain
 from attemper.exact.monomials import Monomial
 from attemper.networks.layers import Coordinate, Layer, LinearForm
@@ -68,7 +68,7 @@ def added_by(names: Names, group: UnitGroup, target: Coordinate) -> Diagram:
     if any(is_whole(names, value) for value in names.values(group.diagram)):
         corners = [-bias for bias, _ in units]
         if sum(factor for _, factor in units):
-            raise UnprovenError(GROWS)
+            raise UnprovenError("an integer that grows with the word stands where a bounded number is needed")
         return stepped(names, lambda point: piecewise(units, point), corners, group.diagram)
     return names.diagrams.map(("units", units), lambda value: _output(names, units, value), group.diagram)
 

@@ -77,23 +77,16 @@ class LengthDigits:
 @final
 @dataclass(frozen=True)
 class Clamped:
-    """clamp(c, 1, n)^power, c the sum of the integer `summand` over the positions that `masking` shows at i.
+    """clamp(c, 1, V)^power, c the sum of the integer `summand` over the positions that `masking` shows at i.
 
-    It is at least 1 and at most n^power; the power is 1 or 2.
+    V is the number of positions that `among` shows; without it n. It is at least 1 and at most n^power; the
+    power is 1 or 2.
     """
 
     masking: Masking
     summand: Diagram
     power: int
-
-
-@final
-@dataclass(frozen=True)
-class ClampedVisible:
-    """clamp(c, 1, V), c the sum of the integer `summand` over the V positions that `masking` shows at i."""
-
-    masking: Masking
-    summand: Diagram
+    among: Masking = Masking.NONE
 
 
 @final
@@ -108,7 +101,7 @@ class NearestKey:
     key: int
 
 
-Whole = LengthDigits | Clamped | ClampedVisible | NearestKey
+Whole = LengthDigits | Clamped | NearestKey
 """Positive integers that depend on the word or its length, and that no number bounds at every length."""
 
 Quantity = Mean | PositivePart | Range | Whole
@@ -668,7 +661,8 @@ class Names:
     def with_edges(self, diagram: Diagram) -> Diagram:
         """The same number, with every mean spelled out where it averages a single position.
 
-        Of (-1)^j over V >= 2 neighbours the mean is 0 or +-1/V, V odd; where j = 1 is among them never above 0.
+        Of (-1)^j over V >= 2 neighbours the mean is 0 or +-1/V, V odd; where j = 1 is among them never above
+        0.
         """
         for number in {number for value in self.values(diagram) for number, _ in value.parts}:
             own = self.quantities[number]
@@ -699,18 +693,14 @@ class Names:
         """The number of binary digits of n."""
         return self.affine(self._numbered(LengthDigits()))
 
-    def clamped(self, masking: Masking, summand: Diagram, power: int) -> Affine:
-        """clamp(c, 1, n)^power, c the sum of an integer over the visible positions; the power is 1 or 2."""
-        return self._numbered(Clamped(masking, self._counted(summand), power))
-
-    def clamped_visible(self, masking: Masking, summand: Diagram) -> Affine:
-        """clamp(c, 1, V), c the sum of an integer over the V visible positions."""
-        return self._numbered(ClampedVisible(masking, self._counted(summand)))
-
-    def _counted(self, summand: Diagram) -> Diagram:
+    def clamped(
+        self, masking: Masking, summand: Diagram, power: int, among: Masking = Masking.NONE
+    ) -> Affine:
+        """clamp(c, 1, V)^power, c the sum of an integer over the visible positions; the power is 1 or 2."""
+        summand = self.canonical(summand)
         if any(value.denominator != 1 for value in self.constants(summand, "a count")):
             raise UnprovenError("a counted value is not an integer")
-        return self.canonical(summand)
+        return self._numbered(Clamped(masking, summand, power, among))
 
     def nearest(
         self, masking: Masking, leftmost: bool, where: Diagram, query: int, key: int, diagram: Diagram

@@ -15,7 +15,6 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.names import (
     Affine,
     Clamped,
-    ClampedVisible,
     LengthDigits,
     Mean,
     Names,
@@ -218,7 +217,7 @@ def _magnitude(names: Names, value: Affine) -> Monomial:
             case Mean() | PositivePart() | Range():
                 low, high = names.bounds(Affine(Fraction(0), ((number, factor),)))
                 found = found.plus(Monomial(max(abs(low), abs(high))))
-            case LengthDigits() | ClampedVisible() | NearestKey():
+            case LengthDigits() | NearestKey():
                 found = found.plus(Monomial(abs(factor), 1))
             case Clamped(power=power):
                 found = found.plus(Monomial(abs(factor), power))

@@ -27,11 +27,11 @@ from attemper.compiling.passes import (
     Assemble,
     CascadeToProgram,
     DropUnused,
+    FromTheSign,
     GuardEdges,
     HardToSoft,
     JoinShifts,
     MoveShifts,
-    FromTheSign,
     Normalise,
     ParityHeads,
     Pass,
@@ -224,8 +224,8 @@ def compile_language(
         require_bounded(regime)
     match language:
         case TemporalLanguage() if literal is not None:
-            passes = literal_pipeline(language, alphabet, regime, least_margin, literal)
-            return _compiled(passes.run(language, watch), ())
+            stages = literal_pipeline(language, alphabet, regime, least_margin, literal).run(language, watch)
+            return _compiled(stages, ())
         case TemporalLanguage():
             pipeline = formula_pipeline(language, alphabet, regime, least_margin, shared)
             stages = pipeline.run(language, watch)

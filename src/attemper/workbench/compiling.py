@@ -65,8 +65,8 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     * `layer_norm`: every sublayer reads the residual stream through a LayerNorm or an RMSNorm, as it says
       (`docs/layer-norm.md`). The default regime is then temperature, and unbounded is refused.
     * `construction`: `paper` for the network that the proofs of these theorems build, with their position
-      embeddings and no others, and one head in a layer, or `heads="many"` (`docs/papers.md`). What is no formula
-      becomes one first (Corollaries 17, 18, 22, 23), which the model then has as its language.
+      embeddings and no others, and one head in a layer, or `heads="many"` (`docs/papers.md`). What is no
+      formula becomes one first (Corollaries 17, 18, 22, 23), which the model then has as its language.
 
     Raises what `attemper.language` raises, `OptionError` (an option's value), and `UnsupportedError` (the
     regime cannot, nothing can, an automaton has a group that is not solvable or a cascade beyond one of the

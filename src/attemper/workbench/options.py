@@ -93,7 +93,7 @@ def literal_of(construction: str, heads: str | None, layer_norm: LayerNorm | Non
     is_literal = choice("construction", construction, get_args(ConstructionName)) == "paper"
     if heads is not None and not is_literal:
         raise OptionError(
-            "only the papers' construction is asked how many heads a layer has: give construction='paper', too",
+            "only the papers' construction is asked how many heads a layer has: give construction='paper'",
             options=("heads", "construction"),
         )
     if layer_norm is not None and is_literal:

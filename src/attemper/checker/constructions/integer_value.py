@@ -4,9 +4,9 @@ Form: kappa (2 c j - j^2) / V, where kappa > 0 depends on i and n, c / V is the 
 V positions that some mask shows at i, and 1 / V that of its mark. Values are multiples of n^b j or n^b j^2.
 Side conditions: the head sees all positions, or, as the count, those j <= i, and reads no squares;
 kappa >= (base + digits D) V, with D binary digits of n.
-Bound: the right position is w = clamp(c, 1, n), or clamp(c, 1, i). One at distance t is behind by at least g t^2, where
-g = base + digits D: by g t^2 where w = c, and elsewhere by g (t^2 + 2 t |c - w|). So j is off from w by
-2 (r + 2 r^4 + 3 r^9 + ...) <= 2 r / (1 - r^3)^2 in the mean, r = e^-g, and j^2 by 2 n times that.
+Bound: the right position is w = clamp(c, 1, n), or clamp(c, 1, i). One at distance t is behind by at least g
+t^2, where g = base + digits D: by g t^2 where w = c, and elsewhere by g (t^2 + 2 t |c - w|). So j is off
+from w by 2 (r + 2 r^4 + 3 r^9 + ...) <= 2 r / (1 - r^3)^2 in the mean, r = e^-g, and j^2 by 2 n times that.
 Output: n^b w or n^b w^2.
 Floats: score gaps as a lookup's; one large number and many small ones are added, which loses at most the
 small ones once more.
@@ -135,13 +135,9 @@ def _output(
     if power not in {1, 2} or len(constants) != 1:
         raise UnprovenError("a value is no multiple of a position or of its square")
     (factor,) = constants
-    if head.masking is Masking.NONE:
-        found = names.clamped(side, counted, power)
-    elif power == 1:
-        found = names.clamped_visible(side, counted)
-    else:
+    if power == 2 and head.masking is not Masking.NONE:
         raise UnprovenError("only a head that sees all positions has a rule for squares")
-    read = names.affine(scale_affine(found, factor))
+    read = names.affine(scale_affine(names.clamped(side, counted, power, head.masking), factor))
     off = upper_bound(_distance(margin) * ball(abs(factor) * (1 if power == 1 else 2)))
     error = Monomial(off, growth + power - 1 - margin.digits)
     return Output(target, read, Fraction(0), Fraction(0), growth, error)

@@ -16,7 +16,6 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.names import (
     Affine,
     Clamped,
-    ClampedVisible,
     LengthDigits,
     Mean,
     Names,
@@ -329,7 +328,7 @@ class Lengths:
                     total += ball(abs(factor)) * self.length.bit_length()
                 case Clamped(power=power):
                     total += ball(abs(factor)) * self.length**power
-                case ClampedVisible() | NearestKey():
+                case NearestKey():
                     total += ball(abs(factor)) * self.length
                 case other:
                     assert_never(other)

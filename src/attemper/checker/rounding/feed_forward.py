@@ -11,7 +11,7 @@ whether the sum is exact is decided for all effects together.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
@@ -37,7 +37,7 @@ from attemper.checker.rounding.arithmetic import (
     is_power_of_two,
     key_of,
 )
-from attemper.checker.rounding.stepped import StepGate, step_gate, stepped_off
+from attemper.checker.rounding.stepped import Steps, stepped_off
 from attemper.checker.steps import is_whole
 from attemper.checker.values import ResidualValues, Value, plain
 from attemper.exact.balls import ball
@@ -371,14 +371,10 @@ class Writing:
     target: Coordinate
     parts: tuple[tuple[tuple[Factor, ...], Gate], ...]
     disjoint: bool
-    steps: StepGate | None = None
+    inputs: tuple[Coordinate, ...]
+    """All that they read."""
+    steps: Steps | None = None
     """What writes it, if that reads whole numbers: then no gate does."""
-
-    @property
-    def inputs(self) -> Iterator[Coordinate]:
-        """The coordinates that are read."""
-        yield from (factor.coordinate for form, _ in self.parts for factor in form)
-        yield from (coordinate for coordinate, _ in self.steps.form) if self.steps else ()
 
 
 @final
@@ -402,11 +398,11 @@ class Gates:
         names = self.arithmetic.names
         pairs = enumerate(zip(before.values, middle.values, strict=True))
         fresh = {coordinate for coordinate, (old, new) in pairs if old != new}
-        stepping = [g for g in groups if any(is_whole(names, value) for value in names.values(g.diagram))]
-        steps = [self._steps(group, groups, middle) for group in stepping]
-        groups = tuple(group for group in groups if group not in stepping)
+        steps = {g.form for g in groups if any(is_whole(names, value) for value in names.values(g.diagram))}
         read = {c: self._read(middle.values[c]) for c in {c for group in groups for c, _ in group.form}}
-        cases = {group.form: self._cases(group.form, read, fresh) for group in groups}
+        cases = {
+            group.form: self._cases(group.form, read, fresh) for group in groups if group.form not in steps
+        }
         factors = {group.form: tuple(self._factor(*pair) for pair in group.form) for group in groups}
         by_target: dict[Coordinate, list[UnitGroup]] = {}
         for group in groups:
@@ -414,6 +410,12 @@ class Gates:
                 by_target.setdefault(target, []).append(group)
         writings = []
         for target, own in by_target.items():
+            inputs = tuple(coordinate for group in own for coordinate, _ in group.form)
+            if any(group.form in steps for group in own):
+                if len(own) > 1 or middle.values[target]:
+                    raise UnprovenError("what a step of integers is written to is written by others, too")
+                writings.append(Writing(target, (), False, inputs, (own[0], own[0].outputs[target])))
+                continue
             parts = tuple(
                 (factors[group.form], self._gate(group.outputs[target], cases[group.form])) for group in own
             )
@@ -421,17 +423,9 @@ class Gates:
             is_bit = names.is_bit(plain(after.values[target], names, "a feed-forward"))
             if not is_bit and not any(gate.averages for _, gate in parts):
                 is_step = is_bit = self._exclude(own, target)
-            writings.append(Writing(target, parts, is_step and is_bit and not middle.values[target]))
-        return [*writings, *(writing for one in steps for writing in one)]
-
-    def _steps(
-        self, group: UnitGroup, groups: tuple[UnitGroup, ...], middle: ResidualValues
-    ) -> Iterator[Writing]:
-        """The writings of units that read whole numbers."""
-        for target, units in group.outputs.items():
-            if middle.values[target] or sum(target in other.outputs for other in groups) > 1:
-                raise UnprovenError("what a step of integers is written to is written by others, too")
-            yield Writing(target, (), False, step_gate(self.arithmetic.names, group, units))
+            disjoint = is_step and is_bit and not middle.values[target]
+            writings.append(Writing(target, parts, disjoint, inputs))
+        return writings
 
     def _exclude(self, groups: list[UnitGroup], target: Coordinate) -> bool:
         """Whether no two of the groups add anything to a coordinate at the same position."""

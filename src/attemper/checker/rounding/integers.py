@@ -41,8 +41,8 @@ def integer_off(head: RoundedHead, output: Output, rounded: Rounded, near: Power
     """How far an integer is off: one large number and many small ones are added.
 
     A rounding of a sum of two is at most the lesser of them, so that all small ones count once more, above
-    and below the fraction line. They are no larger than the size times their weights. Where these are not small,
-    what is known of any mean of numbers of that size says more.
+    and below the fraction line. They are no larger than the size times their weights. Where these are not
+    small, what is known of any mean of numbers of that size says more.
     """
     lengths, u = head.lengths, head.lengths.u
     relative = ZERO if rounded.absolute == 0 else rounded.relative

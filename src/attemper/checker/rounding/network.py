@@ -227,6 +227,8 @@ class _Run:
 
     def _worst_input(self, writing: Writing) -> int:
         """The coordinate that contributes the largest error."""
-        inputs = list(writing.inputs)
-        worst = arithmetic.greatest(arithmetic.as_number(self.offs[c]).constant for c in inputs)
-        return next((c for c in inputs if not (arithmetic.as_number(self.offs[c]).constant < worst)), -1)
+        worst = arithmetic.greatest(arithmetic.as_number(self.offs[c]).constant for c in writing.inputs)
+        return next(
+            (c for c in writing.inputs if not (arithmetic.as_number(self.offs[c]).constant < worst)),
+            -1,
+        )

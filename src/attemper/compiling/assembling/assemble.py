@@ -49,8 +49,8 @@ def assemble(
     """The hard-attention network of a guarded, simplified program.
 
     `names` labels the coordinates of steps; `symbols` are groups of bits of which at most one ever holds,
-    made by one layer. If it `is_literal`, counts are retrieved, as the papers do. Raises `UnsupportedError` for a step that no construction covers, and as soon as the
-    network is too large to be run.
+    made by one layer. If it `is_literal`, counts are retrieved, as the papers do. Raises `UnsupportedError`
+    for a step that no construction covers, and as soon as the network is too large to be run.
     """
     assembly = _Assembly(program, names, symbols, is_literal)
     assembly.build()
@@ -137,9 +137,7 @@ class _Assembly:
         for kinds in table.PHASES:
             for ref in sorted(self.demand.heads):
                 if isinstance(self.program.steps[ref], kinds):
-                    self.fresh[ref] = table.compute(
-                        self.site, ref, is_literal=self.schedule.is_literal
-                    )
+                    self.fresh[ref] = table.compute(self.site, ref, is_literal=self.schedule.is_literal)
             self.site.add_shared_heads()
 
     def _blocks(self) -> None:

@@ -71,8 +71,9 @@ def make_schedule(
 ) -> Schedule:
     """The earliest schedule of a program in which the bits of each symbol are ready together.
 
-    Nothing reads one of a symbol's bits before the last of them. If it `is_literal`, a count is retrieved twice,
-    one layer after the other, and a comparison of counts is no bit before a feed-forward has written it.
+    Nothing reads one of a symbol's bits before the last of them. If it `is_literal`, a count is retrieved
+    twice, one layer after the other, and a comparison of counts is no bit before a feed-forward has written
+    it.
     """
     last = {max(group): group for group in symbols}
     ready: list[int] = []

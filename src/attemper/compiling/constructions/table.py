@@ -16,7 +16,7 @@ from attemper.compiling.building.counts import Need, comparisons_of
 from attemper.compiling.building.plan import HeadPlan
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Coordinates
-from attemper.compiling.constructions import lookup, nearest_integer, neighbour, retrieved, select, sign
+from attemper.compiling.constructions import lookup, nearest_integer, neighbour, select, sign
 from attemper.compiling.constructions.integer_sign import IntegerSignPlan, matched, needs_to_match
 from attemper.compiling.constructions.integer_value import (
     IntegerValuePlan,
@@ -27,6 +27,7 @@ from attemper.compiling.constructions.integer_value import (
 from attemper.compiling.constructions.local_sign import LocalSignPlan
 from attemper.compiling.constructions.nearest_integer import NearestIntegerPlan
 from attemper.compiling.constructions.uniform import UniformPlan, make_average, name_of
+from attemper.compiling.literal import retrieved
 from attemper.networks import layers
 from attemper.networks.regime import Regime
 

@@ -41,9 +41,7 @@ def from_the_sign(network: Network) -> Network:
     first = _edge_layer(stream, edges)
     layers = tuple(_substituted(layer, instead) for layer in network.layers)
     kept = tuple(pair for pair in stream.placed() if pair not in edges and pair[0] not in instead)
-    return replace(
-        network, coordinates=tuple(stream.labels), positions=kept, layers=(*first, *layers)
-    )
+    return replace(network, coordinates=tuple(stream.labels), positions=kept, layers=(*first, *layers))
 
 
 def _edge_layer(stream: Coordinates, edges: list[tuple[Coordinate, ClosedForm]]) -> tuple[Layer, ...]:

@@ -1,13 +1,14 @@
-"""A formula's steps as Yang et al. compute them: with heads for positions of one parity, and by thresholds alone.
+"""A formula's steps as Yang et al. compute them: with heads for positions of one parity, and by thresholds
+alone.
 
     previous b    and(i odd, i not 1, b at the rightmost even j <= i), or
                   and(i even, i not 1, b at the rightmost odd j <= i); next likewise, to the right
     count = v     count >= v, and not count >= v + 1
     attend        as it is: what a formula reads is 0 wherever it does not look (Theorems 15 and 16)
 
-(Theorems 12 and 13; Theorem 20 compares by one threshold.) A place that is a product of tests becomes a gate of
-them, for first, last and the parity are no embeddings of their own here. The values are unchanged: running the
-program before and after gives the same bits.
+(Theorems 12 and 13; Theorem 20 compares by one threshold.) A place that is a product of tests becomes a gate
+of them, for first, last and the parity are no embeddings of their own here. The values are unchanged:
+running the program before and after gives the same bits.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ def parity_heads(program: ops.Program) -> tuple[ops.Program, list[ops.Ref]]:
     to: list[ops.Ref] = []
     for step in program.steps:
         to.append(_spelled(builder, replace_inputs(step, to)))
-    whole = rebuilt(program, builder.steps, lambda ref: to[ref])
+    outputs = {ref: _output(builder, to[ref]) for ref in program.outputs}
+    whole = rebuilt(program, builder.steps, lambda ref: outputs[ref])
     pruned, kept = prune(whole)
     return pruned, [kept[ref] for ref in to]
 
@@ -48,13 +50,22 @@ def _spelled(builder: Builder, step: ops.Step) -> ops.Ref:
             return builder.add(step)
 
 
+def _output(builder: Builder, bit: ops.Ref) -> ops.Ref:
+    """A bit that stands somewhere: no embedding is the negation of another one."""
+    step = builder.steps[bit]
+    is_negated = isinstance(step, ops.Not) and isinstance(builder.steps[step.bit], ops.Place)
+    return _both(builder, bit) if is_negated else bit
+
+
 def _both(builder: Builder, *bits: ops.Ref) -> ops.Ref:
     return builder.add(ops.Gate(ops.Connective.AND, bits))
 
 
 def _place(builder: Builder, form: ClosedForm) -> ops.Ref:
     match form:
-        case Sum((Number(Fraction(numerator=1, denominator=1)), Product((Number(minus), inner)))) if minus == -1:
+        case Sum((Number(Fraction(numerator=1, denominator=1)), Product((Number(minus), inner)))) if (
+            minus == -1
+        ):
             return builder.add(ops.Not(_place(builder, inner)))
         case Product(parts):
             return _both(builder, *(_place(builder, part) for part in parts))
@@ -63,7 +74,7 @@ def _place(builder: Builder, form: ClosedForm) -> ops.Ref:
 
 
 def _neighbour(builder: Builder, step: ops.Shift) -> ops.Ref:
-    assert step.distance == 1 and step.default is False, "formulas look at neighbours alone"
+    assert (step.distance, step.default) == (1, False), "formulas look at neighbours alone"
     is_back = step.direction is ops.Direction.PREVIOUS
     mask = ops.Mask.UP_TO if is_back else ops.Mask.FROM
     choice = ops.Choice.RIGHTMOST if is_back else ops.Choice.LEFTMOST

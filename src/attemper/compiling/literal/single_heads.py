@@ -1,7 +1,8 @@
 """One head in each layer, as Definition 1 of Yang et al. has it.
 
-Heads that stand side by side read what stood there before any of them, and write coordinates of their own: they
-are the same network as layers of one head each, one after the other, with the feed-forward after the last.
+Heads that stand side by side read what stood there before any of them, and write coordinates of their own:
+they are the same network as layers of one head each, one after the other, with the feed-forward after the
+last.
 """
 
 from __future__ import annotations

@@ -11,10 +11,10 @@ from fractions import Fraction
 
 from attemper.compiling.building.plan import HeadPlan, with_rows
 from attemper.compiling.building.weights import Coordinates
-from attemper.compiling.constructions.retrieved import RetrievedPlan
 from attemper.compiling.constructions.table import plan_of, soft_plan_of, soft_values
+from attemper.compiling.literal.retrieved import RetrievedPlan
 from attemper.errors import InternalError, UnsupportedError
-from attemper.networks.layers import Coordinate, Head, IntegerValue, Layer, Masking, Network
+from attemper.networks.layers import Coordinate, Head, IntegerValue, Layer, Lookup, Masking, Network
 from attemper.networks.regime import Regime
 
 MARGINS = (4, 8, 16, 32, 64)
@@ -57,8 +57,8 @@ def _softened(head: Head, regime: Regime, margin: int, stream: Coordinates, is_l
 
 
 def _retrieved(head: Head, is_literal: bool) -> HeadPlan | None:
-    """The plan of an integer that is retrieved as the papers do."""
-    if is_literal and isinstance(head.construction, IntegerValue):
+    """The plan of what the papers retrieve at the position that is a count."""
+    if is_literal and isinstance(head.construction, IntegerValue | Lookup):
         return RetrievedPlan(head.construction, head.masking)
     return None
 
@@ -76,9 +76,7 @@ def margin_of(
     )
 
 
-def largest_clamp_error(
-    layer: Layer, regime: Regime, margin: int, *, is_literal: bool = False
-) -> Fraction:
+def largest_clamp_error(layer: Layer, regime: Regime, margin: int, *, is_literal: bool = False) -> Fraction:
     """By how much the sum that a clamp of the layer reads can be off."""
     errors: dict[Coordinate, Fraction] = {}
     for head in layer.heads:

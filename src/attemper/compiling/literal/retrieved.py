@@ -4,16 +4,16 @@
     retrieval         the position j = c, and j = c + 1, by Lemma 7: scores -(j - c)^2, value j
     feed-forward      [c = 0] is [the second is near 1]; sum of factor * (first - [c = 0]) >= threshold
 
-There is no position 0, so the first retrieval falls on 1 where c = 0, and the second tells. That falls on 1 as well
-where there is no position c + 1, which matters where i sees a single position: there g = ReLU(r + [i sees one] - 1)
-is c, and the second is read as 3 (ours; the paper's text does not speak of this corner). A predicate of a count is
-read at position c, as a value that stands there.
+There is no position 0, so the first retrieval falls on 1 where c = 0, and the second tells. That falls on 1
+as well where there is no position c + 1, which matters where i sees a single position: there g = ReLU(r + [i
+sees one] - 1) is c, and the second is read as 3 (ours; the paper's text does not speak of this corner). A
+predicate of a count is read at position c, as a value that stands there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, assert_never, final
 
@@ -36,9 +36,11 @@ _SQUARE = Power(I, 2)
 @final
 @dataclass(frozen=True)
 class RetrievedPlan:
-    """Score 2 ratio j - unit j^2, highest at j = c, where ratio = c * unit; the value is j."""
+    """Score 2 ratio j - unit j^2, highest at j = c, where ratio = c * unit; read is j, or what stands
+    there.
+    """
 
-    construction: IntegerValue
+    construction: IntegerValue | Lookup
     masking: Masking
     value_range: ClassVar[int] = 1
 
@@ -66,8 +68,9 @@ class RetrievedPlan:
         """2.3 r: so far is j off in the mean, in positions (Lemma 7)."""
         return Fraction(23, 10) * exponential(-margin)
 
-    def renamed(self, rename: Rename) -> IntegerValue:
-        return IntegerValue(rename(self.construction.ratio), rename(self.construction.unit), False)
+    def renamed(self, rename: Rename) -> IntegerValue | Lookup:
+        own = self.construction
+        return replace(own, ratio=rename(own.ratio), unit=rename(own.unit))
 
     def _query(self) -> tuple[LinearForm, ...]:
         return self.construction.ratio, self.construction.unit
@@ -81,7 +84,9 @@ def needs(program: Program, step: Compare | CountTest) -> Iterator[Need]:
 
 
 def compared(site: Site, ref: Ref, step: Compare) -> LinearForm:
-    """sum - threshold + 1, which is at least 1 where the comparison holds, and at most 0 where it does not."""
+    """sum - threshold + 1, which is at least 1 where the comparison holds, and at most 0 where it does
+    not.
+    """
     parts = [site.stream.constant(1 - step.threshold)]
     for factor, count in _counts(site.program, step):
         parts.append(scaled(_retrieved(site, site.ready[ref], count), factor))
