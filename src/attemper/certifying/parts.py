@@ -130,5 +130,4 @@ def _read_by(head: Head) -> Iterator[Coordinate]:
 
 def _read_by_units(rounding: Rounding) -> Iterator[Coordinate]:
     """The coordinates that hidden units read."""
-    parts = (part for writings in rounding.writings for writing in writings for part in writing.parts)
-    yield from (factor.coordinate for form, _ in parts for factor in form)
+    yield from (c for writings in rounding.writings for writing in writings for c in writing.inputs)

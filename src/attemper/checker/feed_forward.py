@@ -54,9 +54,10 @@ def apply_groups(names: Names, groups: list[UnitGroup], stream: ResidualValues) 
     for group in groups:
         error = error_of(group.form, stream)
         values = names.values(group.diagram)
+        moved = _stepped_deviation if any(is_whole(names, value) for value in values) else deviation
         for target, units in group.outputs.items():
             added.setdefault(target, []).append(added_by(names, group, target))
-            after.worsen(target, Monomial(max(deviation(names, units, value, error) for value in values)))
+            after.worsen(target, Monomial(max(moved(names, units, value, error) for value in values)))
     for target, diagrams in added.items():
         after.values[target] = add(names, after.values[target], {(0, 0): names.total(diagrams)})
     return after
@@ -90,9 +91,6 @@ def deviation(names: Names, units: tuple[Unit, ...], value: Affine, error: Fract
     """How far the output can be off if the units read the value with an error."""
     if not error:
         return Fraction(0)
-    if is_whole(names, value):
-        near = points(value.constant, [-bias for bias, _ in units], error)
-        return max(_change(units, point, error) for point in near)
     if value.parts:
         if ends := flat_ends(names, units, value):
             return max(_change(units, end, error) for end in ends)
@@ -100,6 +98,14 @@ def deviation(names: Names, units: tuple[Unit, ...], value: Affine, error: Fract
         active = (factor for bias, factor in units if high + bias + error > 0)
         return sum((abs(factor) * error for factor in active), Fraction(0))
     return _change(units, value.constant, error)
+
+
+def _stepped_deviation(names: Names, units: tuple[Unit, ...], value: Affine, error: Fraction) -> Fraction:
+    """The same of whole numbers, once `stepped` has said what the units add: only then this is all they
+    do.
+    """
+    near = points(value.constant, [-bias for bias, _ in units], error)
+    return max(_change(units, point, error) for point in near)
 
 
 def flat_ends(names: Names, units: tuple[Unit, ...], value: Affine) -> set[Fraction]:

@@ -191,6 +191,8 @@ def _facts(summary: Summary) -> list[tuple[str, object]]:
         ("width", f"d_model {summary.d_model}, d_head {summary.d_head}, d_mlp {summary.d_mlp}"),
         ("parameters", f"{summary.parameters}, the same at every length"),
         ("position embeddings", ", ".join(summary.position_embeddings)),
+        ("attention", summary.attention),
+        ("hypotheses of", ", ".join(summary.satisfies) or "no theorem of Yang et al."),
         ("stream", summary.stream),
     ]
 

@@ -14,6 +14,7 @@ from attemper.networks.layers import Normalisation
 from attemper.workbench.model import Model
 from attemper.workbench.report.assumptions import OneSymbol, one_symbol
 from attemper.workbench.report.heads import labels_written
+from attemper.workbench.report.theorems import attention_of, satisfied
 from attemper.workbench.streaming import Streaming, streaming_of
 
 
@@ -60,6 +61,10 @@ class Summary:
     parameters: int
     position_embeddings: tuple[str, ...]
     """Of a normalised network divided by the unit of the residual stream, and without those of partners."""
+    attention: str
+    """The class of Definition 4 of Yang et al."""
+    satisfies: tuple[str, ...]
+    """Their theorems whose hypotheses on a transformer hold."""
     head_list: tuple[HeadSummary, ...]
     stream: Streaming
     """What a stream of it keeps, or why there is none."""
@@ -97,6 +102,8 @@ def summary_of(model: Model) -> Summary:
         d_mlp=layers.hidden_width(network),
         parameters=layers.parameter_count(network),
         position_embeddings=tuple(dict.fromkeys(map(show_form, _embedded(network)))),
+        attention=attention_of(network),
+        satisfies=satisfied(network),
         head_list=heads,
         stream=streaming_of(model),
     )
