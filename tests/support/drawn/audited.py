@@ -12,6 +12,7 @@ from attemper.attention_program.ops import Program
 from attemper.checker.identities import Formulas
 from attemper.checker.program import Programs
 from attemper.checker.realising import symbols_of
+from attemper.compiling.literal.single_heads import Heads
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.errors import AttemperError, UnsupportedError
 from attemper.exact.predicates import Named, Remainder
@@ -27,6 +28,7 @@ from tests.support.drawn.automata import random_near_permutations, random_reset_
 from tests.support.drawn.hand_built import KINDS as HAND_BUILT
 from tests.support.drawn.hand_built import Draft, hand_built
 from tests.support.drawn.hand_integers import nearest_network
+from tests.support.drawn.hand_steps import steps_network
 from tests.support.drawn.nearest import random_nearest
 from tests.support.drawn.programs import ProgramSampler
 from tests.support.drawn.samples import FormulaSampler
@@ -35,6 +37,7 @@ from tests.support.judges.read_back import raw_of
 from tests.support.mutants.one_change import gentle_mutant, random_network_mutant
 
 AB = ("a", "b")
+BY_DRAFT = {"integers": nearest_network, "steps": steps_network}
 WIDEST = 60
 """Wider networks are not looked at: they take longer, and show nothing more."""
 
@@ -62,12 +65,18 @@ Drawn = tuple[str, Network, Compiled | None]
 
 
 def _compiled(rng: random.Random) -> Drawn:
-    """The network of a random formula, counting formula, program or automaton, in any regime."""
+    """The network of a random formula, counting formula, program or automaton, in any regime.
+
+    That of a formula is often the papers' own.
+    """
     while True:
         regime = rng.choice(tuple(Regime))
         name, language = rng.choice(SOURCES)(rng, regime is Regime.DECODER)
+        is_literal = isinstance(language, TemporalLanguage) and rng.random() < 0.4
         try:
-            made = compile_language(language, Alphabet(AB), regime)
+            made = compile_language(
+                language, Alphabet(AB), regime, literal=rng.choice(tuple(Heads)) if is_literal else None
+            )
         except AttemperError:
             continue
         if made.soft.layers:
@@ -156,8 +165,8 @@ def _mutant(rng: random.Random) -> Drawn:
 def _written(rng: random.Random) -> Drawn:
     """A network that no compiler made; files must be able to hold its weights."""
     while True:
-        kind = rng.choice((*HAND_BUILT, "integers", "integers"))
-        network = nearest_network(Draft(rng)) if kind == "integers" else hand_built(kind, rng).network
+        kind = rng.choice((*HAND_BUILT, *BY_DRAFT))
+        network = BY_DRAFT[kind](Draft(rng)) if kind in BY_DRAFT else hand_built(kind, rng).network
         with suppress(UnsupportedError):
             raw_of(network)
             return kind, network, None

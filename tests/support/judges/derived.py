@@ -138,10 +138,10 @@ class Reading:
         match whole:
             case names.LengthDigits():
                 return len(f"{self.length:b}")
-            case names.Clamped(masking, summand, power):
+            case names.Clamped(masking, summand, power, among):
                 total = self._sum(masking, summand, i)
                 assert total.denominator == 1
-                return min(max(int(total), 1), self.length) ** power
+                return min(max(int(total), 1), len(self.seen(among, i))) ** power
             case names.NearestKey():
                 return self.whole(whole.key, self._nearest(whole, i))
             case _:
