@@ -890,7 +890,7 @@ def test_what_is_written_is_off_by_its_quiet_and_its_active_cases() -> None:
     assert wrote["loud"].active > wrote["loud"].quiet
 
     def off(disjoint: bool, *parts: tuple[tuple[Factor, ...], Gate]) -> Off:
-        return written(lengths, Writing(7, parts, disjoint), middle, offs)
+        return written(lengths, Writing(7, parts, disjoint, ()), middle, offs)
 
     def is_off(found: Off, zero: flint.arb, other: flint.arb, mean: flint.arb) -> bool:
         pairs = (found.at_zero, zero), (found.elsewhere, other), (found.average, mean), (found.relative, ZERO)

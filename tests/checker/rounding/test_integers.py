@@ -52,7 +52,7 @@ def reading(length: int = 2**20, noise: Fraction = Fraction(3, 2)) -> RoundedHea
     """As much of a head as reading takes."""
     lengths = Lengths(Arithmetic(NAMES, FLOAT32), length)
     known = {"names": NAMES, "lengths": lengths, "uncovered": UncoveredError}
-    return cast(RoundedHead, SimpleNamespace(**known, noise=one(noise), dropped=one(0)))
+    return cast(RoundedHead, SimpleNamespace(**known, noise=one(noise), dropped=one(0), quotient=one(2**30)))
 
 
 def rounded(absolute: Fraction | int, relative: Fraction) -> Rounded:

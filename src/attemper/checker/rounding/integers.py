@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 import flint
 
@@ -59,10 +60,10 @@ def integer_off(head: RoundedHead, output: Output, rounded: Rounded, near: Power
     if not (least > 0):
         raise head.uncovered()
     growth = scaled(found, (1 + relative) / least)
-    as_mean = scaled(size, relative + (1 + relative) * head.quotient)
-    as_any = total([scaled(apart, head.noise), as_mean])
-    if at_most(lengths, as_any) < at_most(lengths, growth):
-        growth = as_any
+    if 0 in near:
+        as_mean = scaled(size, relative + (1 + relative) * head.quotient)
+        as_any = total([scaled(apart, head.noise), as_mean])
+        growth = min(growth, as_any, key=partial(at_most, lengths))
     return of_integer(lengths, growth, growth)
 
 

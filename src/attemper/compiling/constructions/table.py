@@ -26,7 +26,7 @@ from attemper.compiling.constructions.integer_value import (
 )
 from attemper.compiling.constructions.local_sign import LocalSignPlan
 from attemper.compiling.constructions.nearest_integer import NearestIntegerPlan
-from attemper.compiling.constructions.uniform import UniformPlan, make_average, name_of
+from attemper.compiling.constructions.uniform import UniformPlan, make_average, mean_head, name_of
 from attemper.compiling.literal import retrieved
 from attemper.networks import layers
 from attemper.networks.regime import Regime
@@ -37,6 +37,7 @@ __all__ = [
     "compute",
     "make_average",
     "make_integer",
+    "mean_head",
     "name_of",
     "needs",
     "plan_of",
@@ -61,24 +62,30 @@ _PLANS: dict[type[object], Callable[..., HeadPlan]] = {
 }
 
 
-def plan_of(head: layers.Head) -> HeadPlan:
-    """What the compiler knows of a head."""
+def plan_of(head: layers.Head, *, is_literal: bool = False) -> HeadPlan:
+    """What the compiler knows of a head; if it `is_literal`, the papers' way to what stands at a count."""
+    if is_literal and isinstance(head.construction, layers.IntegerValue | layers.Lookup):
+        return retrieved.RetrievedPlan(head.construction, head.masking)
     return _PLANS[type(head.construction)](head.construction, head.masking)
 
 
-def soft_plan_of(head: layers.Head, regime: Regime, stream: Coordinates) -> HeadPlan:
+def soft_plan_of(
+    head: layers.Head, regime: Regime, stream: Coordinates, *, is_literal: bool = False
+) -> HeadPlan:
     """What the compiler knows of a softmax head: positions that it compares are in the regime's unit."""
     match head.construction:
         case layers.NearestInteger() as construction:
             return NearestIntegerPlan(nearest_integer.in_units(construction, regime, stream), head.masking)
         case _:
-            return plan_of(head)
+            return plan_of(head, is_literal=is_literal)
 
 
-def soft_values(head: layers.Head, regime: Regime, stream: Coordinates) -> tuple[layers.LinearForm, ...]:
+def soft_values(
+    head: layers.Head, regime: Regime, stream: Coordinates, *, is_literal: bool = False
+) -> tuple[layers.LinearForm, ...]:
     """What a softmax head carries: integers in the regime's unit, all else as the hard head does."""
     match head.construction:
-        case layers.IntegerValue() as construction:
+        case layers.IntegerValue() as construction if not is_literal:
             return in_units(construction, head.values, regime, stream)
         case _:
             return head.values

@@ -8,11 +8,11 @@ from typing import ClassVar, final
 
 from attemper.attention_program.ops import Mask
 from attemper.compiling.building.counts import Average
-from attemper.compiling.building.plan import MASKINGS, Rename, Rows
+from attemper.compiling.building.plan import MASKINGS, Rename, Rows, with_rows
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Coordinates, added, scaled
 from attemper.exact.closed_forms import FIRST, LAST, ONE
-from attemper.networks.layers import Coordinate, HardWeighting, Masking, Softmax, Uniform
+from attemper.networks.layers import Coordinate, HardWeighting, Head, LinearForm, Masking, Softmax, Uniform
 from attemper.networks.regime import Regime
 
 _MARKS = {Mask.UP_TO: FIRST, Mask.FROM: LAST, Mask.ALL: FIRST}
@@ -39,6 +39,12 @@ class UniformPlan:
 
     def renamed(self, rename: Rename) -> Uniform:
         return self.construction
+
+
+def mean_head(stream: Coordinates, masking: Masking, value: LinearForm, target: Coordinate) -> Head:
+    """A head that writes the mean of a value."""
+    plan = UniformPlan(Uniform(), masking)
+    return with_rows(plan, plan.hard(stream), ((value, target),))
 
 
 def make_average(site: Site, average: Average, target: Coordinate) -> None:

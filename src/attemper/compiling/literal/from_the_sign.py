@@ -11,13 +11,11 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from attemper.compiling.building.plan import with_rows
 from attemper.compiling.building.weights import Coordinates, LayerDraft, added, scaled
-from attemper.compiling.constructions.table import plan_of
-from attemper.compiling.constructions.uniform import UniformPlan
+from attemper.compiling.constructions.table import mean_head, plan_of
 from attemper.compiling.literal.parity_heads import EVEN, ODD
 from attemper.exact.closed_forms import FIRST, LAST, SIGN, ClosedForm
-from attemper.networks.layers import Coordinate, Head, Layer, LinearForm, Masking, Network, Uniform
+from attemper.networks.layers import Coordinate, Head, Layer, LinearForm, Masking, Network
 
 _HALF = Fraction(1, 2)
 
@@ -49,8 +47,7 @@ def _edge_layer(stream: Coordinates, edges: list[tuple[Coordinate, ClosedForm]])
     for target, closed in edges:
         masking, means = _EDGES[closed]
         mean = stream.new(f"mean sign, {masking}")
-        plan = UniformPlan(Uniform(), masking)
-        draft.heads.append(with_rows(plan, plan.hard(stream), ((stream.at(SIGN), mean),)))
+        draft.heads.append(mean_head(stream, masking, stream.at(SIGN), mean))
         for at_edge in means:
             draft.add_hidden(((mean, Fraction(at_edge)),), Fraction(-1, 2), target, Fraction(4))
             draft.add_hidden(((mean, Fraction(at_edge)),), Fraction(-3, 4), target, Fraction(-4))

@@ -9,12 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from attemper.compiling.building.plan import HeadPlan, with_rows
+from attemper.compiling.building.plan import with_rows
 from attemper.compiling.building.weights import Coordinates
 from attemper.compiling.constructions.table import plan_of, soft_plan_of, soft_values
-from attemper.compiling.literal.retrieved import RetrievedPlan
 from attemper.errors import InternalError, UnsupportedError
-from attemper.networks.layers import Coordinate, Head, IntegerValue, Layer, Lookup, Masking, Network
+from attemper.networks.layers import Coordinate, Head, Layer, Masking, Network
 from attemper.networks.regime import Regime
 
 MARGINS = (4, 8, 16, 32, 64)
@@ -50,17 +49,9 @@ def hard_to_soft(
 def _softened(head: Head, regime: Regime, margin: int, stream: Coordinates, is_literal: bool) -> Head:
     if regime is Regime.DECODER and head.masking.weak is not Masking.FUTURE:
         raise InternalError(f"a {head.masking} head in the decoder regime (please report)")
-    retrieved = _retrieved(head, is_literal)
-    plan = retrieved or soft_plan_of(head, regime, stream)
-    forms = head.values if retrieved else soft_values(head, regime, stream)
+    plan = soft_plan_of(head, regime, stream, is_literal=is_literal)
+    forms = soft_values(head, regime, stream, is_literal=is_literal)
     return with_rows(plan, plan.soft(regime, margin, stream), tuple(zip(forms, head.targets, strict=True)))
-
-
-def _retrieved(head: Head, is_literal: bool) -> HeadPlan | None:
-    """The plan of what the papers retrieve at the position that is a count."""
-    if is_literal and isinstance(head.construction, IntegerValue | Lookup):
-        return RetrievedPlan(head.construction, head.masking)
-    return None
 
 
 def margin_of(
@@ -81,7 +72,7 @@ def largest_clamp_error(layer: Layer, regime: Regime, margin: int, *, is_literal
     errors: dict[Coordinate, Fraction] = {}
     for head in layer.heads:
         # An output moves by at most the mass times the range of the values.
-        plan = _retrieved(head, is_literal) or plan_of(head)
+        plan = plan_of(head, is_literal=is_literal)
         errors.update(dict.fromkeys(head.targets, plan.value_range * plan.stray_mass(regime, margin)))
     sums = (
         sum((abs(factor) * errors.get(c, Fraction(0)) for c, factor in layer.hidden[low].form), Fraction(0))
