@@ -1,4 +1,4 @@
-"""A future-masked transformer of unique hard attention to experiment with."""
+"""Masked transformers of unique hard attention to experiment with."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Alternating:
     symbols: tuple[str, ...] = ("a", "b")
     places: tuple[int, int] = (0, 1)
     layers: tuple[tuple[MaskedHead, ...], ...] = (
-        (MaskedHead(strict=True, choice=TieRule.RIGHTMOST.value),),
-        (MaskedHead(strict=False, choice=TieRule.LEFTMOST.value),),
+        (MaskedHead("<", TieRule.RIGHTMOST.value),),
+        (MaskedHead("<=", TieRule.LEFTMOST.value),),
     )
     semantics: str = INTEGERS
 
