@@ -14,9 +14,8 @@ from attemper.escapes import escaped
 from attemper.html_tables import Tabled
 from attemper.networks.regime import Regime
 from attemper.reading.machines import CONFIGURATIONS, SECONDS
-from attemper.workbench import options
+from attemper.workbench import compiling, options
 from attemper.workbench.checked import Checked
-from attemper.workbench.compiling import compile
 from attemper.workbench.limits import limits_among
 from attemper.workbench.model import Model
 from attemper.workbench.reading_models import ModelReading, read_model
@@ -64,7 +63,9 @@ class Simulated(Tabled):
 
     def __bool__(self) -> bool:
         """One part is measured and the other proved: look at both."""
-        raise TypeError("what was simulated is not true or false; look at its reading and its checked network")
+        raise TypeError(
+            "what was simulated is not true or false; look at its reading and its checked network"
+        )
 
     @property
     def model(self) -> Model:
@@ -160,7 +161,7 @@ def simulate(
         return Simulated(reading, None)
     progress("compiling the automaton")
     caps = {name: number for name, number in (limits or {}).items() if name != READING}
-    made = compile(reading.dfa, regime=regime, limits=caps)
+    made = compiling.compile(reading.dfa, regime=regime, limits=caps)
     progress("looking for horizons")
     certificate = made.certify()
     progress("checking")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from random import Random
 from typing import Any
@@ -144,4 +145,28 @@ def by_tables(seed: int, masks: tuple[str, ...] = TO_THE_LEFT, most_layers: int 
         symbols=(*symbols, "$") if ended else symbols,
         places=places,
         at="first" if seed % 3 == 1 and masks is not TO_THE_LEFT else "last",
+    )
+
+
+def looking_both_ways(seed: int) -> ByRows:
+    """A model of 1 to 3 layers by random tables, without positions: it looks to the left and to the right."""
+    draw = Random(f"both ways {seed}")
+    values, levels = draw.randint(4, 6), draw.choice((2, 3, 9))
+    masks = ["<=", "<", ">=", ">", "all"]
+    sizes = [2, *(draw.randint(1, 2) for _ in range(seed % 3))]
+    heads = [[draw.choice(masks) for _ in range(size)] for size in sizes]
+    heads[0][:2] = draw.choice(("<=", "<")), draw.choice((">=", ">"))
+    choices = ("leftmost", "rightmost")
+
+    @cache
+    def table(most: int, *name: Any) -> int:
+        return Random(repr((seed, name))).randrange(most)
+
+    return ByRows(
+        lambda position, letter: (1, letter),
+        label=lambda row: row[1] % 2 == 1,
+        heads=tuple(tuple((mask, draw.choice(choices)) for mask in layer) for layer in heads),
+        score=lambda layer, head, query, key: table(levels, "score", layer, head, query, key),
+        join=lambda layer, own, read: (1, table(values, "join", layer, own, tuple(read))),
+        at=draw.choice(("first", "last")),
     )
