@@ -622,6 +622,35 @@ def test_a_cap_on_configurations_ends_with_unknown() -> None:
         automaton_of_masked(Alternating(), configurations=10)
 
 
+def from_the_end(place: int) -> ByRows:
+    """Read first: whether the letter at this place from the end is a b. Layer k marks place k."""
+
+    def marked(layer: int, own: Row, read: list[Row]) -> Row:
+        (behind,) = read
+        if layer == place:
+            return behind
+        return (1, own[1], own[2] or (1 if behind[0] == 0 else behind[2] and behind[2] + 1))
+
+    return ByRows(
+        lambda position, letter: (1, letter, 0),
+        label=lambda row: row[1:] == (1, place),
+        heads=(((">", "leftmost"),),) * place + (((">=", "leftmost"),),),
+        score=lambda layer, head, query, key: int(layer == place and key[2] == place),
+        join=marked,
+        at="first",
+    )
+
+
+def test_an_automaton_that_is_large_from_the_other_end_ends_with_unknown() -> None:
+    assert len(require_by_rows(from_the_end(3)).dfa.moves) == 8
+    read = automaton_of_masked(from_the_end(7), configurations=200)
+    assert (len(read.dfa.moves), read.configurations) == (128, 79)
+    with pytest.raises(
+        UnprovedError, match="other end the automaton has over 100 states: give a greater limit"
+    ):
+        automaton_of_masked(from_the_end(7), configurations=100)
+
+
 def test_a_cap_on_seconds_ends_with_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         UnprovedError,
@@ -636,6 +665,10 @@ def test_a_cap_on_seconds_ends_with_unknown(monkeypatch: pytest.MonkeyPatch) -> 
 
 SIXTY = tuple(f"s{k}" for k in range(60))
 
+BOTH_WAYS = replace(
+    PLAIN, symbols=SIXTY[:20], heads=((("<", "rightmost"), (">", "rightmost")), (("<", "rightmost"),))
+)
+
 TOO_LARGE = {
     "embeddings at all places": (1_700, replace(PLAIN, places=(7, 2))),
     "tables of the heads": (1_900, large()),
@@ -643,6 +676,7 @@ TOO_LARGE = {
         13_000,
         replace(PLAIN, symbols=SIXTY, score=lambda layer, head, query, key: (query[1] + key[1]) % 60),
     ),
+    "pairs of states of layer 0": (60_000, BOTH_WAYS),
     "activations behind layer 0": (3_500, replace(PLAIN, join=lambda layer, own, read: own * 300)),
 }
 

@@ -113,9 +113,9 @@ def automaton_of_masked(
     dfa = minimal(_as_dfa(model, machine, asked.labels(values.rows()), budget))
     if masked.reads_first(model):
         try:
-            dfa = from_the_end(dfa)
+            dfa = from_the_end(dfa, configurations)
         except UnsupportedError as error:
-            raise UnprovedError(str(error)) from None
+            raise UnprovedError(f"{error}: give a greater limit 'configurations'") from None
     return ReadTable(dfa, budget.met, tuple(met), _whose_empty(model), model.semantics)
 
 
