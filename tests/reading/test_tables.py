@@ -429,6 +429,25 @@ def test_an_end_marker_has_the_verdict_and_no_letter_behind_it() -> None:
     )
 
 
+@pytest.mark.parametrize("head", [(">", "leftmost"), (">=", "rightmost"), ("all", "rightmost")])
+def test_an_end_marker_is_seen_by_heads_that_look_to_the_right(head: tuple[str, str]) -> None:
+    """Only the last letter has the marker right behind it; every letter has it behind it, further away."""
+    model = Ended(
+        lambda position, letter: (1, letter, 0),
+        label=lambda row: row == (1, 1, 1),
+        heads=((head,), (("<", "leftmost"),)),
+        score=lambda layer, head, query, key: key[2],
+        join=lambda layer, own, read: read[0] if layer else (1, own[1], int(read[0][1] == 2)),
+        symbols=("a", "b", "$"),
+    )
+    read = automaton_of_masked(model)
+    assert read.dfa == minimal(parse_regex("(a|b)*b" if head[0] == ">" else "b(a|b)*", "ab"))
+    for letters in all_words(2, 6):
+        word = tuple("ab"[k] for k in letters)
+        assert read.dfa.accepts(word) == model.verdict((*letters, 2))
+        assert run_by_definition(model, word) == ((len(word), model.verdict((*letters, 2))),)
+
+
 def test_functions_may_write_into_what_they_are_handed() -> None:
     inner = Alternating()
 
