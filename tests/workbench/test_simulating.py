@@ -26,7 +26,7 @@ from tests.support.drawn.by_rows import ByRows, Ended, looking_both_ways
 from tests.support.oracles.raw_forward import all_words
 from tests.workbench.test_reading_models import Tiring
 
-NAME = "attemper.models.hard.masked_examples:Between"
+SMALL = "attemper.models.hard.masked_examples:Alternating"
 BETWEEN = minimal(parse_regex("b+|b*a+b*", "ab"))
 
 
@@ -160,6 +160,10 @@ def test_options_and_limits() -> None:
         simulate(Between(), limits={"configurations": 5})
     with pytest.raises(UnsupportedError, match="beyond the cap of 1"):
         simulate(looking_both_ways(11), count=0, limits={"levels": 1})
+    with pytest.raises(UnsupportedError, match="beyond the cap of 0"):
+        simulate(Between(), count=0, limits={"levels": 0})
+    with pytest.raises(OptionError, match="'configurations' is a whole number from 1 on"):
+        simulate(Between(), limits={"configurations": 0})
     with pytest.raises(OptionError, match="count=-1"):
         simulate(Between(), count=-1)
 
@@ -168,21 +172,21 @@ def test_options_and_limits() -> None:
 
 
 def test_the_command_writes_a_network_that_check_accepts(tmp_path: Path) -> None:
-    outcome = command("simulate", NAME, "-o", tmp_path / "net", "--count", 30)
+    outcome = command("simulate", SMALL, "-o", tmp_path / "net", "--count", 30)
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.startswith("MEASURED: ")
     assert "PROVED: all lengths, in real arithmetic" in outcome.out
     assert f"wrote {tmp_path / 'net'}" in outcome.out.replace("\n  ", " ")
     assert str(check_path(tmp_path / "net").status) == "PROVED"
     again = command(
-        "simulate", NAME, "-o", tmp_path / "net", "--count", 30, "--regime", "temperature", "--json"
+        "simulate", SMALL, "-o", tmp_path / "net", "--count", 30, "--regime", "temperature", "--json"
     )
     assert (again.code, again.record["network"]["regime"]) == (0, "temperature")
     assert again.record["directory"] == str(tmp_path / "net")
     (tmp_path / "mine.txt").write_text("mine")
-    refused = command("simulate", NAME, "-o", tmp_path, "--count", 30)
+    refused = command("simulate", SMALL, "-o", tmp_path, "--count", 30)
     assert refused.code == ExitCode.FILE
-    assert command("simulate", NAME, "-o", tmp_path / "x", "--limit", "levels=many").code == ExitCode.USAGE
+    assert command("simulate", SMALL, "-o", tmp_path / "x", "--limit", "levels=many").code == ExitCode.USAGE
 
 
 def test_the_command_writes_nothing_where_runs_differ(

@@ -153,7 +153,7 @@ def simulate(
     if regime is not None:
         options.choice("regime", regime, tuple(Regime))
     usual = {name: getattr(CascadeCaps(), name) for name in CAPS}
-    most = limits_among(limits, {READING: CONFIGURATIONS, **usual})[READING]
+    most = limits_among(limits, {READING: CONFIGURATIONS, **usual}, least=0)[READING]
     reading = read_model(
         model, count=count, seconds=seconds, limits={READING: most}, seed=seed, progress=progress
     )

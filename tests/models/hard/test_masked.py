@@ -125,6 +125,7 @@ def only_layer(**parts: Any) -> Network:
     return replace(network, layers=(replace(layer, heads=(replace(layer.heads[0], **parts),)),))
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("masking", Masking)
 @pytest.mark.parametrize("weighting", [HardWeighting.LEFTMOST, HardWeighting.RIGHTMOST])
 @pytest.mark.parametrize("first", [False, True])

@@ -27,9 +27,7 @@ def simulate_command(
     subject: Annotated[
         str,
         typer.Argument(
-            metavar="MODEL",
-            help="MODULE:OBJECT, somebody's masked hard-attention model, or a network's folder: its hard "
-            "weights.",
+            metavar="MODULE:OBJECT", help="Somebody's masked hard-attention model (docs/simulate.md)."
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write.")],
