@@ -147,7 +147,7 @@ def simulate(
     >>> found = simulate(Between(), count=100)
     >>> found.reading.status, str(found.checked.status)
     ('MEASURED', 'PROVED')
-    >>> found.model.accepts("baabaab"), found.model.accepts("baaaab"), found.model.accepts("aba")
+    >>> found.model.accepts("baabaab"), found.model.accepts("baaaab"), found.model.accepts("abb")
     (False, True, True)
     """
     if regime is not None:

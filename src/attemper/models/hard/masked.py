@@ -178,13 +178,15 @@ def _attended(model: MaskedModel, layer: int, number: int, head: MaskedHead, row
     """What each position reads with one head."""
     scores = ordered_scores(model, layer, number, rows.copy(), rows.copy()).tolist()
     read = np.zeros_like(rows)
-    for i, row in enumerate(scores, start=1):
-        visible = mask_of(head).visible(i, len(rows))
+    mask = mask_of(head)
+    for i, row in enumerate(scores):
+        low, high = mask.ends(i + 1, len(rows))
+        visible = row[low:high]
         if not visible:
             continue
-        best = max(row[j - 1] for j in visible)
-        maxima = [j for j in visible if row[j - 1] == best]
-        read[i - 1] = rows[(maxima[0] if head.choice == TieRule.LEFTMOST else maxima[-1]) - 1]
+        best = max(visible)
+        maxima = [j for j, score in enumerate(visible, start=low) if score == best]
+        read[i] = rows[maxima[0] if head.choice == TieRule.LEFTMOST else maxima[-1]]
     return read
 
 
