@@ -56,6 +56,7 @@ TRUSTED = (
 )
 HEAVY = ("torch", "numpy", "lark", "typer", "rich", "safetensors")
 OF_SOME_CONSTRUCTIONS = {
+    "compiling/literal/retrieved.py",
     "networks/typed.py",
     "exports/transformer_lens/uniform_heads.py",
 }

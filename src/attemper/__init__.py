@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from attemper.workbench.model import Model
     from attemper.workbench.naming import dfa, formula, language, program, regex
     from attemper.workbench.same import same
+    from attemper.workbench.simulating import simulate
     from attemper.workbench.translating import to_formula
     from attemper.workbench.zoo import zoo
 
@@ -92,6 +93,7 @@ __all__ = [
     "regex",
     "register_predicate",
     "same",
+    "simulate",
     "soften",
     "to_formula",
     "verify",
@@ -143,6 +145,7 @@ _HOMES = {
     "regex": "attemper.workbench.naming",
     "register_predicate": "attemper.exact.predicates",
     "same": "attemper.workbench.same",
+    "simulate": "attemper.workbench.simulating",
     "soften": "attemper.theories.softening.ask",
     "to_formula": "attemper.workbench.translating",
     "verify": "attemper.workbench.asking",

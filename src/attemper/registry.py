@@ -81,6 +81,12 @@ COMMANDS = (
     ),
     Command(
         "Networks",
+        "simulate",
+        "attemper.workbench.cli.simulating:simulate_command",
+        "Make a certified softmax network of somebody's masked hard-attention model, in the same language.",
+    ),
+    Command(
+        "Networks",
         "run",
         "attemper.workbench.cli.running:run_command",
         "Run a compiled transformer on words, or symbol by symbol.",

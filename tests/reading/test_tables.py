@@ -1,7 +1,8 @@
-"""Future-masked models to automata, against plain runs that share no code, and against the invariant F_k."""
+"""Masked models to automata, against plain runs that share no code, and against the invariant F_k."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -21,12 +22,13 @@ from attemper.models.hard.masked import verdicts as run_by_definition
 from attemper.models.hard.masked_examples import Alternating
 from attemper.reading.models import budget
 from attemper.reading.models.tables import ReadTable, automaton_of_masked
-from tests.support.drawn.by_rows import ByRows, Ended, Row, by_tables
+from tests.support.drawn.by_rows import TO_THE_LEFT, ByRows, Ended, Row, by_tables
 from tests.support.drawn.hard_examples import LastIs
 from tests.support.drawn.masked_models import ArrayModel
 from tests.support.oracles.orders import Numbers, invariant
 from tests.support.oracles.plain_masked import PlainMasked, drawn, verdict, verdicts
 from tests.support.oracles.raw_forward import all_words
+from tests.support.suites import Few
 
 PLACES = ((0, 1), (0, 2), (0, 3), (1, 1), (2, 1), (1, 2), (2, 3))
 
@@ -84,7 +86,8 @@ def test_a_thousand_random_models(part: int) -> None:
 
 # Ties, and what is visible --------------------------------------------------------------------------
 
-EVERY_HEAD = tuple(product((False, True), ("leftmost", "rightmost")))
+EVERY_MASK = ("<=", "<", ">=", ">", "all")
+EVERY_HEAD = tuple(product(EVERY_MASK, ("leftmost", "rightmost")))
 
 
 def letter_and_one(position: int, letter: int) -> Row:
@@ -97,14 +100,16 @@ def require_by_rows(model: ByRows, longest: int = 7) -> ReadTable:
     for letters in all_words(len(model.symbols), longest):
         word = tuple(model.symbols[k] for k in letters)
         assert read.dfa.accepts(word) == model.verdict(letters), word
+    prefixes = model.at == "last" and all(head[0] in {"<=", "<"} for heads in model.heads for head in heads)
     for letters in product(range(len(model.symbols)), repeat=min(longest, 5)):
-        expected = tuple((k, model.verdict(letters[:k])) for k in range(1, len(letters) + 1))
+        lengths = range(1 if prefixes else len(letters), len(letters) + 1)
+        expected = tuple((k, model.verdict(letters[:k])) for k in lengths)
         assert run_by_definition(model, [model.symbols[k] for k in letters]) == expected
     return read
 
 
 @pytest.mark.parametrize("head", EVERY_HEAD)
-def test_all_scores_tie(head: tuple[bool, str]) -> None:
+def test_all_scores_tie(head: tuple[str, str]) -> None:
     model = ByRows(
         letter_and_one,
         label=lambda row: row == (1, 1, 1, 0),
@@ -112,33 +117,39 @@ def test_all_scores_tie(head: tuple[bool, str]) -> None:
         join=lambda layer, own, read: (*own, *read[0]),
     )
     # Leftmost: the first letter; rightmost: the own one, or for a strict head the one before.
-    language = {
-        (False, "leftmost"): "a(a|b)*b",
-        (False, "rightmost"): "∅",
-        (True, "leftmost"): "a(a|b)*b",
-        (True, "rightmost"): "(a|b)*ab",
-    }[head]
-    read = require_by_rows(model)
-    if language == "∅":
-        assert not read.dfa.accepting
-    else:
-        assert read.dfa == minimal(parse_regex(language, "ab"))
+    ends, neighbours = "a(a|b)*b", "(a|b)*ab"
+    before = {("<=", "leftmost"): ends, ("<", "leftmost"): ends, ("<", "rightmost"): neighbours}
+    before["all", "leftmost"] = ends
+    # Read at the first position it is the other way round.
+    ends, neighbours = "b(a|b)*a", "ba(a|b)*"
+    behind = {(">=", "rightmost"): ends, (">", "rightmost"): ends, (">", "leftmost"): neighbours}
+    behind["all", "rightmost"] = ends
+    for at, languages in (("last", before), ("first", behind)):
+        read = require_by_rows(replace(model, at=at))
+        if head not in languages:
+            assert not read.dfa.accepting
+        else:
+            assert read.dfa == minimal(parse_regex(languages[head], "ab"))
 
 
 @pytest.mark.parametrize("head", EVERY_HEAD)
-def test_a_strict_head_that_sees_nothing_reads_zeros(head: tuple[bool, str]) -> None:
+def test_a_strict_head_that_sees_nothing_reads_zeros(head: tuple[str, str]) -> None:
     model = ByRows(
         letter_and_one,
         label=lambda row: row[2] == 0,
         heads=((head,),),
         join=lambda layer, own, read: (*own, *read[0]),
     )
-    read = require_by_rows(model)
-    assert [read.dfa.accepts(word) for word in ("a", "b", "aa", "ba")] == [head[0], head[0], False, False]
+    blind = head[0] in {"<", ">"}
+    for at, there in (("last", ">"), ("first", "<")):
+        read = require_by_rows(replace(model, at=at))
+        found = [read.dfa.accepts(tuple(word)) for word in ("a", "b", "aa", "ba")]
+        assert found == [blind, blind, head[0] == there, head[0] == there]
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("pair", list(product(EVERY_HEAD, EVERY_HEAD)))
-def test_heads_of_all_kinds_in_two_layers(pair: tuple[tuple[bool, str], tuple[bool, str]]) -> None:
+def test_heads_of_all_kinds_in_two_layers(pair: tuple[tuple[str, str], tuple[str, str]]) -> None:
     one, other = pair
     model = ByRows(
         letter_and_one,
@@ -150,9 +161,9 @@ def test_heads_of_all_kinds_in_two_layers(pair: tuple[tuple[bool, str], tuple[bo
     require_by_rows(model)
 
 
-def require_tables(seeds: range, longest: int) -> None:
+def require_tables(seeds: Iterable[int], longest: int, masks: tuple[str, ...] = TO_THE_LEFT) -> None:
     for seed in seeds:
-        model = by_tables(seed)
+        model = by_tables(seed, masks)
         read = automaton_of_masked(model)
         letters = len(read.dfa.alphabet.symbols)
         behind = (letters,) if isinstance(model, Ended) else ()
@@ -166,9 +177,38 @@ def test_random_tables_with_ties_everywhere() -> None:
     require_tables(range(40), 6)
 
 
+def test_random_tables_that_look_both_ways(few: Few) -> None:
+    require_tables(few(range(60), 15), 5, EVERY_MASK)
+
+
 @pytest.mark.slow
 def test_many_random_tables_with_ties_everywhere() -> None:
     require_tables(range(40, 640), 8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("masks", [EVERY_MASK, (">=", ">"), ("<", ">"), ("all",)])
+def test_many_random_tables_that_look_both_ways(masks: tuple[str, ...]) -> None:
+    require_tables(range(1_000, 1_300), 7, masks)
+
+
+def test_sides_that_multiply() -> None:
+    """Two layers that look both ways: whether some b has an a on both of its sides."""
+    model = ByRows(
+        lambda position, letter: (1, letter, 0),
+        label=lambda row: row[2] == 1,
+        heads=((("<", "leftmost"), (">", "leftmost")), (("all", "rightmost"),)),
+        score=lambda layer, head, query, key: key[2] if layer else 1 - key[1],
+        join=lambda layer, own, read: (
+            (1, own[1], int(own[1] == 1 and all(row[:2] == (1, 0) for row in read)))
+            if layer == 0
+            else (1, own[1], read[0][2])
+        ),
+    )
+    for at in ("last", "first"):
+        read = require_by_rows(replace(model, at=at))
+        assert read.dfa == minimal(parse_regex("(a|b)*a(a|b)*b(a|b)*a(a|b)*", "ab"))
+        assert read.values == (2, 3, 4)
 
 
 # Numbers --------------------------------------------------------------------------------------------
@@ -190,7 +230,7 @@ def test_scores_as_objects_are_compared_exactly(name: str) -> None:
     model = ByRows(
         letter_and_one,
         label=lambda row: row[1] == 1,
-        heads=(((False, "rightmost"),),),
+        heads=((("<=", "rightmost"),),),
         # 'b' has the greater score by less than floats can tell, so that the rightmost b is read.
         score=lambda layer, head, query, key: (less, more)[key[1]],
         scored_as=object,
@@ -204,7 +244,7 @@ def test_numbers_of_numpy_among_objects_are_those_of_python() -> None:
     model = ByRows(
         letter_and_one,
         label=lambda row: row[1] == 1,
-        heads=(((False, "rightmost"),),),
+        heads=((("<=", "rightmost"),),),
         score=lambda layer, head, query, key: (np.float64(2**53), np.int64(2**53 + 1))[key[1]],
         scored_as=object,
         join=lambda layer, own, read: read[0],
@@ -219,7 +259,7 @@ def test_infinite_scores_are_in_order_and_tie() -> None:
         model = ByRows(
             letter_and_one,
             label=lambda row: row[1] in {1, 3},
-            heads=(((True, choice),),),
+            heads=((("<", choice),),),
             score=lambda layer, head, query, key: table[key[1]],
             scored_as=np.float64,
             join=lambda layer, own, read: read[0],
@@ -233,7 +273,7 @@ def test_minus_zero_is_zero() -> None:
     model = ByRows(
         lambda position, letter: (1.0, -0.0 if letter else 0.0, float(letter)),
         label=lambda row: row[2] == 1.0,
-        heads=(((False, "leftmost"),),),
+        heads=((("<=", "leftmost"),),),
         score=lambda layer, head, query, key: -0.0 if key[2] else 0.0,
         join=lambda layer, own, read: read[0],
         kind=np.float64,
@@ -258,7 +298,7 @@ def test_activations_of_every_type(kind: Any) -> None:
     model = ByRows(
         letter_and_one,
         label=lambda row: row[1] == 1 and row[0] == 0,
-        heads=(((True, "rightmost"),),),
+        heads=((("<", "rightmost"),),),
         score=lambda layer, head, query, key: key[1],
         join=lambda layer, own, read: (own[1], read[0][1]),
         kind=kind,
@@ -267,7 +307,7 @@ def test_activations_of_every_type(kind: Any) -> None:
 
 
 def test_rows_without_numbers() -> None:
-    model = ByRows(lambda position, letter: (), label=lambda row: True, heads=(((True, "leftmost"),),))
+    model = ByRows(lambda position, letter: (), label=lambda row: True, heads=((("<", "leftmost"),),))
     read = automaton_of_masked(replace(model, join=lambda layer, own, read: ()))
     assert (len(read.dfa.moves), read.values) == (2, (1, 1))
     assert not read.dfa.accepts(())
@@ -304,7 +344,7 @@ def test_one_letter(places: tuple[int, int]) -> None:
     model = ByRows(
         lambda position, letter: (1, position if position <= prefix else -((position - prefix) % period)),
         label=lambda row: (row[1] + row[2]) % 3 == 0,
-        heads=(((True, "rightmost"), (False, "leftmost")),),
+        heads=((("<", "rightmost"), ("<=", "leftmost")),),
         score=lambda layer, head, query, key: query[1] * key[1],
         join=lambda layer, own, read: (*own, read[0][1] - read[1][1]),
         symbols=("a",),
@@ -318,7 +358,7 @@ def test_values_that_appear_late() -> None:
     model = ByRows(
         lambda position, letter: (letter, min(position, 9)),
         label=lambda row: row[0] == 7,
-        heads=(((False, "rightmost"),), ((True, "leftmost"),)),
+        heads=((("<=", "rightmost"),), (("<", "leftmost"),)),
         score=lambda layer, head, query, key: key[1] if layer == 0 else key[0],
         join=lambda layer, own, read: (
             (7 if layer == 0 and read[0] == (1, 9) and own == (0, 9) else read[0][0], own[1])
@@ -336,7 +376,7 @@ def test_as_many_values_as_a_run_can_have() -> None:
         model = ByRows(
             lambda position, letter: (1, 0),
             label=lambda row, layers=layers: row[1] == layers,
-            heads=(((True, "rightmost"),),) * layers,
+            heads=((("<", "rightmost"),),) * layers,
             # The one before, if there is one, has counted as far as its layer; zeros have no 1 in front.
             score=lambda layer, head, query, key: key[1],
             join=lambda layer, own, read: (1, max(own[1], read[0][1] + read[0][0])),
@@ -369,7 +409,7 @@ def test_an_end_marker_has_the_verdict_and_no_letter_behind_it() -> None:
     model = Ended(
         letter_and_one,
         label=lambda row: row[1] == 1,
-        heads=(((True, "rightmost"),),),
+        heads=((("<", "rightmost"),),),
         join=lambda layer, own, read: read[0] if own[1] == 2 else (1, 0),
         symbols=("a", "b", "$"),
     )
@@ -389,6 +429,25 @@ def test_an_end_marker_has_the_verdict_and_no_letter_behind_it() -> None:
     assert run_by_definition(on_nothing_model := replace(model, label=lambda row: row[0] == 0), ()) == (
         (0, on_nothing_model.verdict((2,))),
     )
+
+
+@pytest.mark.parametrize("head", [(">", "leftmost"), (">=", "rightmost"), ("all", "rightmost")])
+def test_an_end_marker_is_seen_by_heads_that_look_to_the_right(head: tuple[str, str]) -> None:
+    """Only the last letter has the marker right behind it; every letter has it behind it, further away."""
+    model = Ended(
+        lambda position, letter: (1, letter, 0),
+        label=lambda row: row == (1, 1, 1),
+        heads=((head,), (("<", "leftmost"),)),
+        score=lambda layer, head, query, key: key[2],
+        join=lambda layer, own, read: read[0] if layer else (1, own[1], int(read[0][1] == 2)),
+        symbols=("a", "b", "$"),
+    )
+    read = automaton_of_masked(model)
+    assert read.dfa == minimal(parse_regex("(a|b)*b" if head[0] == ">" else "b(a|b)*", "ab"))
+    for letters in all_words(2, 6):
+        word = tuple("ab"[k] for k in letters)
+        assert read.dfa.accepts(word) == model.verdict((*letters, 2))
+        assert run_by_definition(model, word) == ((len(word), model.verdict((*letters, 2))),)
 
 
 def test_functions_may_write_into_what_they_are_handed() -> None:
@@ -428,7 +487,7 @@ def test_functions_may_write_into_what_they_are_handed() -> None:
 PLAIN = ByRows(
     letter_and_one,
     label=lambda row: row[1] == 1,
-    heads=(((True, "rightmost"),),),
+    heads=((("<", "rightmost"),),),
     score=lambda layer, head, query, key: key[1],
     join=lambda layer, own, read: (1, own[1] + read[0][1]),
     kind=np.float64,
@@ -546,8 +605,12 @@ WRONG_ATTRIBUTES = {
     "places that are no pair": replace(PLAIN, places=(0, 1.0)),  # type: ignore[arg-type]
     "a period below 1": replace(PLAIN, places=(0, 0)),
     "9,000 places": replace(PLAIN, places=(0, 9_000)),
-    "whose 'strict' is neither": replace(PLAIN, heads=((("<", "leftmost"),),)),  # type: ignore[arg-type]
-    "whose 'choice' is neither": replace(PLAIN, heads=(((True, "average"),),)),
+    "whose 'mask' is none of <=, <, >=, >, all": replace(PLAIN, heads=((("=", "leftmost"),),)),
+    "whose 'choice' is neither": replace(PLAIN, heads=((("<", "average"),),)),
+    "an 'at' that is neither first nor last": replace(PLAIN, at="middle"),
+    "an 'at' that is first beside an end marker": Ended(
+        letter_and_one, label=lambda row: True, symbols=("a", "$"), at="first"
+    ),
     "an ending that is none": Ended(letter_and_one, label=lambda row: True),
     "semantics that are no text": replace(PLAIN, semantics=3),  # type: ignore[arg-type]
 }
@@ -580,6 +643,35 @@ def test_a_cap_on_configurations_ends_with_unknown() -> None:
         automaton_of_masked(Alternating(), configurations=10)
 
 
+def from_the_end(place: int) -> ByRows:
+    """Read first: whether the letter at this place from the end is a b. Layer k marks place k."""
+
+    def marked(layer: int, own: Row, read: list[Row]) -> Row:
+        (behind,) = read
+        if layer == place:
+            return behind
+        return (1, own[1], own[2] or (1 if behind[0] == 0 else behind[2] and behind[2] + 1))
+
+    return ByRows(
+        lambda position, letter: (1, letter, 0),
+        label=lambda row: row[1:] == (1, place),
+        heads=(((">", "leftmost"),),) * place + (((">=", "leftmost"),),),
+        score=lambda layer, head, query, key: int(layer == place and key[2] == place),
+        join=marked,
+        at="first",
+    )
+
+
+def test_an_automaton_that_is_large_from_the_other_end_ends_with_unknown() -> None:
+    assert len(require_by_rows(from_the_end(3)).dfa.moves) == 8
+    read = automaton_of_masked(from_the_end(7), configurations=200)
+    assert (len(read.dfa.moves), read.configurations) == (128, 79)
+    with pytest.raises(
+        UnprovedError, match="other end the automaton has over 100 states: give a greater limit"
+    ):
+        automaton_of_masked(from_the_end(7), configurations=100)
+
+
 def test_a_cap_on_seconds_ends_with_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         UnprovedError,
@@ -594,6 +686,10 @@ def test_a_cap_on_seconds_ends_with_unknown(monkeypatch: pytest.MonkeyPatch) -> 
 
 SIXTY = tuple(f"s{k}" for k in range(60))
 
+BOTH_WAYS = replace(
+    PLAIN, symbols=SIXTY[:20], heads=((("<", "rightmost"), (">", "rightmost")), (("<", "rightmost"),))
+)
+
 TOO_LARGE = {
     "embeddings at all places": (1_700, replace(PLAIN, places=(7, 2))),
     "tables of the heads": (1_900, large()),
@@ -601,6 +697,7 @@ TOO_LARGE = {
         13_000,
         replace(PLAIN, symbols=SIXTY, score=lambda layer, head, query, key: (query[1] + key[1]) % 60),
     ),
+    "pairs of states of layer 0": (60_000, BOTH_WAYS),
     "activations behind layer 0": (3_500, replace(PLAIN, join=lambda layer, own, read: own * 300)),
 }
 

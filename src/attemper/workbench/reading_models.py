@@ -1,4 +1,4 @@
-"""Somebody's future-masked model read back: its automaton, measured, and compared with its own runs."""
+"""Somebody's masked model read back: its automaton, measured, and compared with its own runs."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def read_model(
     seed: int = 0,
     progress: Progress = lambda _: None,
 ) -> ModelReading:
-    """Read a future-masked model back, and compare the automaton with runs of the model's definition.
+    """Read a masked model back, and compare the automaton with runs of the model's definition.
 
     `spec` is `"MODULE:OBJECT"`, a folder with hard weights, or an object that `load_masked` takes. All short
     words are run first (half of `count` at most), then a shortest word to each state of the automaton with
@@ -139,7 +139,7 @@ def read_model(
     said. The result is measured, and no certificate (`automaton_of_masked`). `limits` has `configurations`.
 
     Raises `OptionError` (an option, or nothing of that name), `ModuleError` (with the file and line of the
-    function that is to blame), `UnsupportedError` (what is not future-masked unique hard attention) and
+    function that is to blame), `UnsupportedError` (what is not masked unique hard attention) and
     `UnprovedError` (beyond limits or `seconds`).
 
     >>> from attemper.models.hard.masked_examples import Alternating

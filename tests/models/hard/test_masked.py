@@ -1,4 +1,4 @@
-"""What is read as a future-masked model: networks with hard weights, hard models with a mask, encoders."""
+"""What is read as a masked model: networks with hard weights, hard models with a mask, encoders."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ from attemper.networks.regime import Regime
 from attemper.networks.structure import Provenance
 from attemper.networks.typed import HeadOf, LayerOf, hard_network
 from attemper.reading.models.tables import automaton_of_masked
+from tests.support.drawn.by_rows import seen
 from tests.support.drawn.hard_examples import LastIs, PrefixXor, RandomWeights
 
 AB = parse_alphabet("ab")
@@ -124,41 +125,40 @@ def only_layer(**parts: Any) -> Network:
     return replace(network, layers=(replace(layer, heads=(replace(layer.heads[0], **parts),)),))
 
 
-@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.sweep(6)
+@pytest.mark.parametrize("masking", Masking)
 @pytest.mark.parametrize("weighting", [HardWeighting.LEFTMOST, HardWeighting.RIGHTMOST])
-def test_masks_and_ties_of_a_network(weighting: HardWeighting, strict: bool) -> None:
-    """A head that scores nothing and adds 'a' to the output of its layer, in all four kinds."""
-    masking = Masking.STRICT_FUTURE if strict else Masking.FUTURE
-    network = only_layer(masking=masking, weighting=weighting, query=(), key=())
+@pytest.mark.parametrize("first", [False, True])
+def test_masks_and_ties_of_a_network(weighting: HardWeighting, masking: Masking, first: bool) -> None:
+    """A head that scores nothing and adds 'a' to the output, in all ten kinds, read at both ends."""
+    network = replace(only_layer(masking=masking, weighting=weighting, query=(), key=()), reads_first=first)
     read = automaton_of_masked(MaskedNetwork(network))
-    for length in range(1, 8):
+    for length in range(1, 7):
         for word in product("ab", repeat=length):
-            assert read.dfa.accepts(word) == (output_bits(network, word)[-1] == 1)
+            assert read.dfa.accepts(word) == (output_bits(network, word)[0 if first else -1] == 1)
 
 
-def test_a_last_layer_may_look_everywhere_as_only_its_last_position_is_read() -> None:
-    network = only_layer(masking=Masking.NONE)
-    usual = automaton_of_masked(MaskedNetwork(only_layer()))
-    assert automaton_of_masked(MaskedNetwork(network)).dfa == usual.dfa
-    _, two = hard("O (b & Y O a)")
-    assert len(two.layers) > 1
-    first = two.layers[0]
-    seeing = replace(first, heads=tuple(replace(head, masking=Masking.NONE) for head in first.heads))
-    with pytest.raises(UnsupportedError, match=r"layer 0, head 0, looks to the right \(unmasked\)"):
-        MaskedNetwork(replace(two, layers=(seeing, *two.layers[1:])))
+BOTH_WAYS = ["F (a & O b)", "a U (b & H (a -> F b))", "G (b | O a)", "F (a & pos % 2 = 0) & O (b S a)"]
 
 
-@pytest.mark.parametrize(
-    ("parts", "said"),
-    [
-        ({"masking": Masking.PAST}, "looks to the right"),
-        ({"masking": Masking.STRICT_PAST}, "looks to the right"),
-        ({"weighting": HardWeighting.AVERAGE}, "averages over all positions with the greatest score"),
-    ],
-)
-def test_heads_that_are_not_read(parts: dict[str, Any], said: str) -> None:
-    with pytest.raises(UnsupportedError, match=f"layer 0, head 0, {said}"):
-        MaskedNetwork(only_layer(**parts))
+@pytest.mark.sweep(2)
+@pytest.mark.parametrize("formula", BOTH_WAYS)
+@pytest.mark.parametrize("at", At)
+def test_networks_that_look_both_ways_are_read_back(formula: str, at: At) -> None:
+    language = TemporalLanguage(parse(formula, AB), at, False)
+    model = MaskedNetwork(compile_language(language, AB, Regime.UNBOUNDED).hard)
+    read = automaton_of_masked(model)
+    for length in range(1, 7):
+        for word in product("ab", repeat=length):
+            bit = language.bits(word)[0 if at is At.FIRST else -1]
+            assert read.dfa.accepts(word) == bit
+            if length == 4:
+                assert verdicts(model, word)[-1] == (4, bit)
+
+
+def test_heads_that_average_are_not_read() -> None:
+    with pytest.raises(UnsupportedError, match="layer 0, head 0, averages over all positions with"):
+        MaskedNetwork(only_layer(weighting=HardWeighting.AVERAGE))
 
 
 def test_networks_that_are_not_read() -> None:
@@ -172,8 +172,6 @@ def test_networks_that_are_not_read() -> None:
     )
     with pytest.raises(UnsupportedError, match="averages"):
         MaskedNetwork(uniform)
-    with pytest.raises(UnsupportedError, match="read at the first position"):
-        MaskedNetwork(replace(network, reads_first=True))
     with pytest.raises(UnsupportedError, match="puts out a symbol"):
         MaskedNetwork(replace(network, symbols=(("x", 0), ("y", 1))))
     soft = compile_language(TemporalLanguage(parse("O a", AB), At.LAST, False), AB, Regime.DECODER).soft
@@ -233,6 +231,14 @@ class Latest:
         return activations[:, 2] == 1
 
 
+class Unmasked:
+    """The same without a word about masks."""
+
+    length, digest, semantics, heads = Latest.length, Latest.digest, Latest.semantics, Latest.heads
+    symbols, ending = Latest.symbols, Latest.ending
+    embed, scores, combine, labels = Latest.embed, Latest.scores, Latest.combine, Latest.labels
+
+
 def masked(mask: Any, **parts: Any) -> Any:
     model = Latest()
     model.mask = mask
@@ -241,23 +247,24 @@ def masked(mask: Any, **parts: Any) -> Any:
     return model
 
 
-@pytest.mark.parametrize("mask", ["<=", "<", (("<=",), ("<",)), (("<",), ("all",)), [["<"], ["<="]]])
+DECLARED = ["<=", "<", "all", None, (("<=",), ("<",)), (("<",), ("all",)), [["<"], ["<="]], ((">",), ("<",))]
+
+
+@pytest.mark.parametrize("mask", DECLARED)
 def test_a_hard_model_with_a_declared_mask(mask: Any) -> None:
-    read = automaton_of_masked(MaskedHardModel(masked(mask)))
-    rows = [mask, mask] if isinstance(mask, str) else [row[0] for row in mask]
+    """Without one every head sees all positions."""
+    model: Any = Unmasked() if mask is None else masked(mask)
+    read = automaton_of_masked(MaskedHardModel(model))
+    rows = [mask or "all"] * 2 if isinstance(mask, str | None) else [row[0] for row in mask]
     for length in range(1, 8):
         for word in product("ab", repeat=length):
-            assert read.dfa.accepts(word) == plainly(word, [row == "<" for row in rows])
+            assert read.dfa.accepts(word) == plainly(word, rows)
 
 
-def plainly(word: tuple[str, ...], strict: list[bool]) -> bool:
+def plainly(word: tuple[str, ...], masks: list[str]) -> bool:
     """What `Latest` says, by hand."""
-    found = []
-    for i, letter in enumerate(word):
-        before = word[: i if strict[0] else i + 1]
-        found.append("b" in before and letter == "a")
-    last = len(word) - 1
-    return any(found[: last if strict[1] else last + 1])
+    found = ["b" in seen(masks[0], [*word], i) and letter == "a" for i, letter in enumerate(word)]
+    return any(seen(masks[1], found, len(word) - 1))
 
 
 def test_a_hard_model_with_an_end_marker() -> None:
@@ -269,13 +276,10 @@ def test_a_hard_model_with_an_end_marker() -> None:
 @pytest.mark.parametrize(
     ("mask", "said"),
     [
-        ("all", "layer 0, head 0, looks to the right"),
-        (">=", "layer 0, head 0, looks to the right"),
-        ((("<",), (">",)), "layer 1, head 0, looks to the right"),
-        ("left", "is neither '<=' nor '<'"),
+        ("left", "layer 0, head 0: the mask 'left' is none of <=, <, >=, >, all"),
+        ((("<",), ([],)), r"layer 1, head 0: the mask \[\] is none of"),
         ((("<",),), "must be one text, or a tuple"),
         (7, "must be one text, or a tuple"),
-        (None, "the model sees positions to the right"),
     ],
 )
 def test_masks_that_are_not_read(mask: Any, said: str) -> None:
@@ -288,7 +292,7 @@ def test_a_hard_model_with_positions_is_refused() -> None:
     object.__setattr__(model, "mask", "<=")
     with pytest.raises(UnsupportedError, match="the embedding of '0' at position 2 is another than at 1"):
         MaskedHardModel(model)
-    with pytest.raises(UnsupportedError, match="sees positions to the right"):
+    with pytest.raises(UnsupportedError, match="at position 2 is another than at 1"):
         as_masked(PrefixXor(9, 1), "xor")
 
 
@@ -309,10 +313,19 @@ def encoder(
 
 
 @pytest.mark.sweep(1)
-@pytest.mark.parametrize(("period", "seed", "states"), [(0, 0, 2), (2, 9, 8), (3, 5, 40)])
-def test_a_causal_encoder_with_hard_attention(period: int, seed: int, states: int) -> None:
+@pytest.mark.parametrize(
+    ("mask", "period", "seed", "states"),
+    [
+        (Mask.FUTURE_MASKED, 0, 0, 2),
+        (Mask.FUTURE_MASKED, 2, 9, 8),
+        (Mask.FUTURE_MASKED, 3, 5, 40),
+        (Mask.UNMASKED, 0, 4, 1),
+        (Mask.UNMASKED, 2, 9, 6),
+    ],
+)
+def test_an_encoder_with_hard_attention(mask: Mask, period: int, seed: int, states: int) -> None:
     table = np.random.default_rng(1).standard_normal((period, 4))
-    weights = encoder(Periodic(table) if period else None, seed=seed)
+    weights = encoder(Periodic(table) if period else None, mask, seed=seed)
     read = automaton_of_masked(MaskedEncoder(weights))
     assert len(read.dfa.moves) >= states
     for length in range(1, 8):
@@ -334,9 +347,8 @@ def hard_encoder(weights: Encoder, table: Any, word: tuple[int, ...]) -> bool:
                     for p in range(3)
                 )
                 query = layer.in_weight[q] @ own + layer.in_bias[q]
-                scores = [
-                    float(query @ (layer.in_weight[k] @ key + layer.in_bias[k])) for key in rows[: i + 1]
-                ]
+                visible = rows[: i + 1] if weights.mask is Mask.FUTURE_MASKED else rows
+                scores = [float(query @ (layer.in_weight[k] @ key + layer.in_bias[k])) for key in visible]
                 there = rows[int(np.argmax(scores))]
                 best = next(j for j, row in enumerate(rows) if np.array_equal(row, there))
                 parts.append(layer.in_weight[v] @ rows[best] + layer.in_bias[v])
@@ -355,8 +367,6 @@ def normed(row: Any, norms: Any, which: int) -> Any:
 
 
 def test_encoders_that_are_not_read() -> None:
-    with pytest.raises(UnsupportedError, match="looks to the right"):
-        MaskedEncoder(encoder(mask=Mask.UNMASKED))
     with pytest.raises(UnsupportedError, match=r"positions \(Table\) are not known to be periodic"):
         MaskedEncoder(encoder(Table(np.zeros((5, 4)))))
     with pytest.raises(UnsupportedError, match="one output"):
@@ -367,6 +377,7 @@ def test_encoders_that_are_not_read() -> None:
 
 MODULE = """
 from attemper.models.hard.masked_examples import Alternating
+from tests.support.drawn.by_rows import seen
 from tests.support.drawn.hard_examples import LastIs
 from attemper.exact import closed_forms
 from attemper.exact.closed_forms import SIGN
@@ -406,7 +417,7 @@ def test_models_of_a_module(module: str) -> None:
     ("name", "error", "said"),
     [
         ("absent", OptionError, "has no 'absent'"),
-        ("number", ModuleError, "is no future-masked model: it has no 'symbols'"),
+        ("number", ModuleError, "is no masked model: it has no 'symbols'"),
         ("nothing", ModuleError, "returned None"),
         ("broken", ModuleError, "raised KeyError"),
         ("kind", ModuleError, "raised TypeError"),

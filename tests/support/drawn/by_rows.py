@@ -1,9 +1,10 @@
-"""Future-masked models by functions of single rows, for attemper in arrays, and run plainly as an oracle."""
+"""Masked models by functions of single rows, for attemper in arrays, and run plainly as an oracle."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from random import Random
 from typing import Any
@@ -27,7 +28,7 @@ class ByRows:
 
     embedded: Callable[[int, int], Row]
     label: Callable[[Row], bool]
-    heads: tuple[tuple[tuple[bool, str], ...], ...] = ()
+    heads: tuple[tuple[tuple[str, str], ...], ...] = ()
     score: Callable[[int, int, Row, Row], Any] = lambda layer, head, query, key: 0
     join: Callable[[int, Row, list[Row]], Row] = nothing_combined
     symbols: tuple[str, ...] = ("a", "b")
@@ -35,6 +36,7 @@ class ByRows:
     kind: Any = np.int64
     scored_as: Any = np.int64
     semantics: str = "by rows"
+    at: str = "last"
 
     @property
     def layers(self) -> tuple[tuple[MaskedHead, ...], ...]:
@@ -74,8 +76,8 @@ class ByRows:
             after = []
             for i, own in enumerate(rows):
                 read = []
-                for head, (strict, choice) in enumerate(heads):
-                    visible = rows[:i] if strict else rows[: i + 1]
+                for head, (mask, choice) in enumerate(heads):
+                    visible = seen(mask, rows, i)
                     picked: Row = tuple(0 * value for value in own)
                     best = None
                     for key in visible:
@@ -85,7 +87,18 @@ class ByRows:
                     read.append(picked)
                 after.append(tuple(self.join(layer, own, read)))
             rows = after
-        return bool(self.label(rows[-1]))
+        return bool(self.label(rows[0 if self.at == "first" else -1]))
+
+
+def seen(mask: str, rows: list[Any], i: int) -> list[Any]:
+    """The rows that row number i sees, from 0 on."""
+    return {
+        "<=": rows[: i + 1],
+        "<": rows[:i],
+        ">=": rows[i:],
+        ">": rows[i + 1 :],
+        "all": rows,
+    }[mask]
 
 
 class Ended(ByRows):
@@ -94,7 +107,10 @@ class Ended(ByRows):
     ending = "$"
 
 
-def by_tables(seed: int) -> ByRows:
+TO_THE_LEFT = ("<=", "<")
+
+
+def by_tables(seed: int, masks: tuple[str, ...] = TO_THE_LEFT, most_layers: int = 4) -> ByRows:
     """A model whose functions are random tables with few entries: ties everywhere, some with an end marker.
 
     Rows have a 1 in front, so that a row of zeros is another value than all others.
@@ -103,9 +119,10 @@ def by_tables(seed: int) -> ByRows:
     values, levels = draw.randint(2, 4), draw.choice((1, 2, 3, 9))
     symbols = draw.choice((("a",), ("a", "b"), ("a", "b"), ("a", "b", "c")))
     places = draw.choice(((0, 1), (0, 1), (0, 2), (0, 3), (2, 1), (3, 2)))
-    kinds = tuple(product((False, True), ("leftmost", "rightmost")))
+    kinds = tuple(product(masks, ("leftmost", "rightmost")))
     heads = tuple(
-        tuple(draw.choice(kinds) for _ in range(draw.randint(0, 3))) for _ in range(draw.randint(0, 4))
+        tuple(draw.choice(kinds) for _ in range(draw.randint(0, 3)))
+        for _ in range(draw.randint(0, most_layers))
     )
     tables: dict[Row, int] = {}
 
@@ -127,4 +144,29 @@ def by_tables(seed: int) -> ByRows:
         join=lambda layer, own, read: (1, table(values, "join", layer, own, tuple(read))),
         symbols=(*symbols, "$") if ended else symbols,
         places=places,
+        at="first" if seed % 3 == 1 and masks is not TO_THE_LEFT else "last",
+    )
+
+
+def looking_both_ways(seed: int) -> ByRows:
+    """A model of 1 to 3 layers by random tables, without positions: it looks to the left and to the right."""
+    draw = Random(f"both ways {seed}")
+    values, levels = draw.randint(4, 6), draw.choice((2, 3, 9))
+    masks = ["<=", "<", ">=", ">", "all"]
+    sizes = [2, *(draw.randint(1, 2) for _ in range(seed % 3))]
+    heads = [[draw.choice(masks) for _ in range(size)] for size in sizes]
+    heads[0][:2] = draw.choice(("<=", "<")), draw.choice((">=", ">"))
+    choices = ("leftmost", "rightmost")
+
+    @cache
+    def table(most: int, *name: Any) -> int:
+        return Random(repr((seed, name))).randrange(most)
+
+    return ByRows(
+        lambda position, letter: (1, letter),
+        label=lambda row: row[1] % 2 == 1,
+        heads=tuple(tuple((mask, draw.choice(choices)) for mask in layer) for layer in heads),
+        score=lambda layer, head, query, key: table(levels, "score", layer, head, query, key),
+        join=lambda layer, own, read: (1, table(values, "join", layer, own, tuple(read))),
+        at=draw.choice(("first", "last")),
     )

@@ -32,7 +32,8 @@ class ArrayModel:
     def layers(self) -> tuple[tuple[MaskedHead, ...], ...]:
         return tuple(
             tuple(
-                MaskedHead(head.strict, "leftmost" if head.leftmost else "rightmost") for head in layer.heads
+                MaskedHead("<" if head.strict else "<=", "leftmost" if head.leftmost else "rightmost")
+                for head in layer.heads
             )
             for layer in self.plain.layers
         )

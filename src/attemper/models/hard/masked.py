@@ -1,14 +1,15 @@
-"""Future-masked transformers of unique hard attention, at all lengths, as functions of arrays.
+"""Masked transformers of unique hard attention, at all lengths, as functions of arrays.
 
     y_i^(0)   = embed(i, w_i)                     the same at i as at place(i)
     b_i^(k,h) = y_j^(k-1), where j is the leftmost or the rightmost of the visible positions with the greatest
-                score(k, h, y_i^(k-1), y_j^(k-1)); visible are j <= i, for a strict head j < i
+                score(k, h, y_i^(k-1), y_j^(k-1)); the head's mask says which are visible: j <= i, j < i
+                (future-masked), j >= i, j > i (past-masked), or all
     y_i^(k)   = combine(k, y_i^(k-1), b_i^(k,1), ..., b_i^(k,H))
-    verdict   = label(y_n^(L))
+    verdict   = label(y_n^(L)), or label(y_1^(L)) of a model that is read at the first position
 
 The functions are arbitrary, as in `HardModel`. place(i) is i up to prefix + period, and from there on the
 position of prefix + 1, ..., prefix + period that differs from i by a multiple of the period. Where a strict
-head sees nothing (at i = 1), b is a row of zeros.
+head sees nothing (j < i at i = 1, j > i at i = n), b is a row of zeros.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Protocol, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
+from attemper.attention_program.ops import Mask
 from attemper.errors import UnsupportedError, WordError
 from attemper.languages.words import Alphabet
 from attemper.models.arrays import Array, Integers
@@ -40,12 +42,12 @@ class TieRule(StrEnum):
 class MaskedHead:
     """What position i sees, and how ties are broken; a model may use any object with these two attributes.
 
-    >>> MaskedHead(strict=True, choice="leftmost")
-    MaskedHead(strict=True, choice='leftmost')
+    >>> MaskedHead("<", choice="leftmost")
+    MaskedHead(mask='<', choice='leftmost')
     """
 
-    strict: bool = False
-    """Whether i sees j < i only, and not itself."""
+    mask: str = Mask.UP_TO.value
+    """`"<="` (i sees j <= i), `"<"`, `">="`, `">"` or `"all"`."""
 
     choice: str = TieRule.RIGHTMOST.value
     """`"leftmost"` or `"rightmost"`."""
@@ -57,9 +59,10 @@ class MaskedModel(Protocol):
     All functions work on batches of rows and must be *batch-invariant*, as those of `HardModel`: a row's
     result must not depend on the other rows, to the last bit. None may depend on the length of the word.
 
-    Two attributes more are optional. `ending` is a symbol that stands behind every word and nowhere else;
-    verdicts are read there. Without it, `accepts_empty` is the verdict on the empty word, of which the
-    functions say nothing (rejected, unless this attribute is there).
+    Three attributes more are optional. `at` is where verdicts are read, `"first"` or `"last"` (which is meant
+    without it). `ending` is a symbol that stands behind every word and nowhere else; verdicts are then read
+    there. Without it, `accepts_empty` is the verdict on the empty word, of which the functions say nothing
+    (rejected, unless this attribute is there).
     """
 
     @property
@@ -94,7 +97,7 @@ class MaskedModel(Protocol):
         """y^(k) from the rows of y^(k-1) and, for each head, what they attend to (zeros for nothing)."""
 
     def labels(self, activations: Array) -> NDArray[np.bool_]:
-        """Whether the word is accepted, from activations at its last position in the last layer."""
+        """Whether the word is accepted, from activations of the last layer where the model is read."""
 
 
 # What a model says of itself ------------------------------------------------------------------------
@@ -110,6 +113,22 @@ def empty_of(model: MaskedModel) -> bool | None:
     """The verdict on the empty word that the model has as an attribute; None if there is none."""
     found: bool | None = getattr(model, "accepts_empty", None)
     return found
+
+
+def reads_first(model: MaskedModel) -> bool:
+    """Whether verdicts are read at the first position."""
+    return bool(getattr(model, "at", "last") == "first")
+
+
+def mask_of(head: MaskedHead) -> Mask:
+    """What a head's mask shows, of which the head has the text."""
+    return Mask(head.mask)
+
+
+def reads_prefixes(model: MaskedModel) -> bool:
+    """Whether the activations at position i are what the verdict on the first i symbols is read from."""
+    sees_after = any(mask_of(head).after for heads in model.layers for head in heads)
+    return not sees_after and not reads_first(model) and ending_of(model) is None
 
 
 def alphabet_of(model: MaskedModel) -> Alphabet:
@@ -159,12 +178,14 @@ def _attended(model: MaskedModel, layer: int, number: int, head: MaskedHead, row
     """What each position reads with one head."""
     scores = ordered_scores(model, layer, number, rows.copy(), rows.copy()).tolist()
     read = np.zeros_like(rows)
+    mask = mask_of(head)
     for i, row in enumerate(scores):
-        visible = row[:i] if head.strict else row[: i + 1]
+        low, high = mask.ends(i + 1, len(rows))
+        visible = row[low:high]
         if not visible:
             continue
         best = max(visible)
-        maxima = [j for j, score in enumerate(visible) if score == best]
+        maxima = [j for j, score in enumerate(visible, start=low) if score == best]
         read[i] = rows[maxima[0] if head.choice == TieRule.LEFTMOST else maxima[-1]]
     return read
 
@@ -172,9 +193,9 @@ def _attended(model: MaskedModel, layer: int, number: int, head: MaskedHead, row
 def verdicts(model: MaskedModel, word: Sequence[str]) -> tuple[tuple[int, bool], ...]:
     """Pairs of a length l and the model's verdict on the word's first l symbols, from one run.
 
-    Position l sees nothing behind it, so that its activations are those on the first l symbols alone: without
-    an end marker, a run says all verdicts for 1 <= l <= n. With one, it says the verdict on the whole word,
-    which may be empty.
+    If no head looks to the right, activations at position l are those on the first l symbols alone: without
+    an end marker, and read at the last position, a run says all verdicts for 1 <= l <= n. Else it says the
+    verdict on the whole word, which may be empty if it has an end marker.
 
     >>> from attemper.models.hard.masked_examples import Alternating
     >>> verdicts(Alternating(), "abb")
@@ -183,11 +204,13 @@ def verdicts(model: MaskedModel, word: Sequence[str]) -> tuple[tuple[int, bool],
     symbols, ending = numbers_of(model, word), ending_of(model)
     if ending is not None:
         symbols = np.append(symbols, model.symbols.index(ending))
-        return ((len(word), bool(model.labels(activations(model, symbols)[-1][-1:])[0])),)
     if not len(symbols):
         return ()
-    found = model.labels(activations(model, symbols)[-1])
-    return tuple((length, bool(bit)) for length, bit in enumerate(found, start=1))
+    rows = activations(model, symbols)[-1]
+    if reads_prefixes(model):
+        return tuple((length, bool(bit)) for length, bit in enumerate(model.labels(rows), start=1))
+    read = rows[:1] if reads_first(model) else rows[-1:]
+    return ((len(word), bool(model.labels(read)[0])),)
 
 
 def ordered_scores(model: MaskedModel, layer: int, head: int, queries: Array, keys: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Models of one length, and PyTorch encoders, read as future-masked models at all lengths."""
+"""Models of one length, and PyTorch encoders, read as masked models at all lengths."""
 
 from __future__ import annotations
 
@@ -8,35 +8,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attemper.attention_program.ops import Mask
 from attemper.errors import UnsupportedError
 from attemper.models.arrays import Array, Integers
 from attemper.models.hard.encoders import EncoderModel
 from attemper.models.hard.masked import MaskedHead, TieRule
 from attemper.models.hard.protocol import HardModel, normal
-from attemper.models.soft.weights import Encoder, Mask, NoPositions, Periodic
-
-STRICT = {"<=": False, "<": True}
-"""The masks that are read, and whether i is hidden from itself."""
-
-RIGHT = (">=", ">", "all")
-"""Masks that show positions to the right."""
+from attemper.models.soft.weights import Encoder, NoPositions, Periodic
 
 
 class MaskedHardModel:
-    """A `HardModel` that declares a future mask, and whose embedding is the same at all positions.
+    """A `HardModel` whose embedding is the same at all positions; its heads may have masks.
 
-    The attribute `mask` is `"<="` (j <= i) or `"<"` (j < i) for all heads, or a tuple with a tuple of these
-    for each layer. The functions of the model are asked as they are; the mask is ours, and so is the row of
-    zeros that a strict head reads at i = 1. Of several positions with the greatest score the leftmost is
-    read, as in every `HardModel`. In the last layer `"all"` is `"<="`, as only the last position is read.
+    The attribute `mask` is `"<="` (j <= i), `"<"`, `">="`, `">"` or `"all"` (which is meant without it) for
+    all heads, or a tuple with a tuple of these for each layer. The functions of the model are asked as they
+    are; the mask is ours, and so is the row of zeros that a strict head reads where it sees nothing. Of
+    several positions with the greatest score the leftmost is read, as in every `HardModel`.
 
-    Raises `UnsupportedError` for a model without a mask, for masks that show positions to the right, and for
-    an embedding that differs between two positions: of a model for one length it is not known how it goes on.
+    Raises `UnsupportedError` for another mask, and for an embedding that differs between two positions: of a
+    model for one length it is not known how it goes on.
     """
 
     def __init__(self, model: HardModel) -> None:
         self.layers = tuple(
-            tuple(_head(mask, layer, number, is_last=layer == len(model.heads) - 1) for number, mask in row)
+            tuple(_head(mask, layer, number) for number, mask in enumerate(row))
             for layer, row in enumerate(_masks(model))
         )
         _require_constant(model)
@@ -63,17 +58,12 @@ class MaskedHardModel:
         return self.model.labels(activations)
 
 
-def _masks(model: HardModel) -> list[list[tuple[int, Any]]]:
+def _masks(model: HardModel) -> list[list[Any]]:
     """Which mask each head has."""
-    mask: Any = getattr(model, "mask", None)
-    if mask is None:
-        raise UnsupportedError(
-            "the model sees positions to the right, as every 'HardModel' does; one whose heads are to "
-            'see j <= i or j < i says so with an attribute mask = "<=" or mask = "<"'
-        )
+    mask: Any = getattr(model, "mask", Mask.ALL.value)
     if isinstance(mask, str):
-        return [[(number, mask) for number in range(heads)] for heads in model.heads]
-    found = [list(enumerate(row)) for row in mask] if isinstance(mask, tuple | list) else []
+        return [[mask] * heads for heads in model.heads]
+    found = [list(row) for row in mask] if isinstance(mask, tuple | list) else []
     if tuple(map(len, found)) != tuple(model.heads):
         raise UnsupportedError(
             f"the model's mask must be one text, or a tuple of texts for each layer with {model.heads} heads"
@@ -81,17 +71,12 @@ def _masks(model: HardModel) -> list[list[tuple[int, Any]]]:
     return found
 
 
-def _head(mask: Any, layer: int, number: int, *, is_last: bool) -> MaskedHead:
-    if mask == "all" and is_last:
-        mask = "<="
-    if mask in RIGHT:
+def _head(mask: Any, layer: int, number: int) -> MaskedHead:
+    if mask not in tuple(Mask):
         raise UnsupportedError(
-            f"layer {layer}, head {number}, looks to the right (mask {mask!r}): what it reads there does not "
-            "depend on the word so far"
+            f"layer {layer}, head {number}: the mask {mask!r} is none of {', '.join(Mask)}"
         )
-    if mask not in STRICT:
-        raise UnsupportedError(f"layer {layer}, head {number}: mask {mask!r} is neither '<=' nor '<'")
-    return MaskedHead(STRICT[mask], TieRule.LEFTMOST.value)
+    return MaskedHead(mask, TieRule.LEFTMOST.value)
 
 
 def _require_constant(model: HardModel) -> None:
@@ -109,16 +94,14 @@ def _require_constant(model: HardModel) -> None:
 
 
 class MaskedEncoder:
-    """A PyTorch encoder whose attention is made hard: the leftmost of the best j <= i.
+    """A PyTorch encoder whose attention is made hard: the leftmost of the best j <= i, or of all.
 
-    `encoder` is what `encoders.reading.read_weights` gives with `mask=Mask.FUTURE_MASKED` and either no
-    positions or periodic ones. The arithmetic is float64 with every sum in the order of the coordinates, as
-    `EncoderModel` says. Raises `UnsupportedError` for another mask, other positions, or not one output.
+    `encoder` is what `encoders.reading.read_weights` gives, with either mask, and either no positions or
+    periodic ones. The arithmetic is float64 with every sum in the order of the coordinates, as `EncoderModel`
+    says. Raises `UnsupportedError` for other positions, or not one output.
     """
 
     def __init__(self, encoder: Encoder) -> None:
-        if encoder.mask is not Mask.FUTURE_MASKED:
-            raise UnsupportedError("the encoder looks to the right; read it with mask=Mask.FUTURE_MASKED")
         if not isinstance(encoder.positions, NoPositions | Periodic):
             raise UnsupportedError(
                 f"the encoder's positions ({type(encoder.positions).__name__}) are not known to be periodic; "
@@ -129,8 +112,9 @@ class MaskedEncoder:
         self.encoder = encoder
         self.symbols = encoder.symbols
         self.ending = encoder.ending
+        mask = Mask.ALL if encoder.mask.after else Mask.UP_TO
         self.layers = tuple(
-            (MaskedHead(False, TieRule.LEFTMOST.value),) * layer.heads for layer in encoder.layers
+            (MaskedHead(mask.value, TieRule.LEFTMOST.value),) * layer.heads for layer in encoder.layers
         )
         self._table = (
             encoder.positions.table

@@ -1,4 +1,4 @@
-"""A future-masked transformer of unique hard attention to experiment with."""
+"""Masked transformers of unique hard attention to experiment with."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.models.arrays import Array, Integers
-from attemper.models.hard.masked import MaskedHead, TieRule
+from attemper.models.hard.masked import MaskedHead
 
 INTEGERS = "integers, exactly"
 
@@ -31,8 +31,8 @@ class Alternating:
     symbols: tuple[str, ...] = ("a", "b")
     places: tuple[int, int] = (0, 1)
     layers: tuple[tuple[MaskedHead, ...], ...] = (
-        (MaskedHead(strict=True, choice=TieRule.RIGHTMOST.value),),
-        (MaskedHead(strict=False, choice=TieRule.LEFTMOST.value),),
+        (MaskedHead("<", "rightmost"),),
+        (MaskedHead("<=", "leftmost"),),
     )
     semantics: str = INTEGERS
 
@@ -54,3 +54,46 @@ class Alternating:
     def labels(self, activations: Array) -> NDArray[np.bool_]:
         """No mistake, and a b."""
         return np.asarray((activations[:, 2] == 0) & (activations[:, 1] == 1))
+
+
+@final
+@dataclass(frozen=True)
+class Between:
+    """No b stands between two a, in two layers: heads look to the left, to the right and everywhere.
+
+    Activations are (1, symbol, between). In layer 0 every position looks for an a before it and for one
+    behind it, and a b that finds both is marked; in layer 1 the last position looks for a mark.
+
+    >>> [[head.mask for head in heads] for heads in Between().layers]
+    [['<', '>'], ['all']]
+    """
+
+    symbols: tuple[str, ...] = ("a", "b")
+    places: tuple[int, int] = (0, 1)
+    layers: tuple[tuple[MaskedHead, ...], ...] = (
+        (MaskedHead("<", "rightmost"), MaskedHead(">", "leftmost")),
+        (MaskedHead("all", "leftmost"),),
+    )
+    semantics: str = INTEGERS
+
+    def embed(self, positions: Integers, symbols: Integers) -> Array:
+        """(1, symbol, 0)."""
+        return np.stack([np.ones_like(symbols), symbols, np.zeros_like(symbols)], axis=1)
+
+    def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
+        """Layer 0: an a first. Layer 1: a mark first."""
+        wanted = keys[:, 1] == 0 if layer == 0 else keys[:, 2]
+        return np.broadcast_to(wanted.astype(np.int64), (len(queries), len(keys)))
+
+    def combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:
+        """Whether a b is between two a; then whether there is such a b."""
+        if layer == 0:
+            are_a = [(read[:, 0] == 1) & (read[:, 1] == 0) for read in attended]
+            marked = (own[:, 1] == 1) & are_a[0] & are_a[1]
+        else:
+            marked = attended[0][:, 2] == 1
+        return np.stack([own[:, 0], own[:, 1], marked.astype(np.int64)], axis=1)
+
+    def labels(self, activations: Array) -> NDArray[np.bool_]:
+        """No mark."""
+        return np.asarray(activations[:, 2] == 0)

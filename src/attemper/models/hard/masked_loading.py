@@ -1,4 +1,4 @@
-"""Find the future-masked model that a user names: an object of a Python module, or a folder's network."""
+"""Find the masked model that a user names: an object of a Python module, or a folder's network."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from attemper.networks.layers import Network
 def load_masked(source: str) -> MaskedModel:
     """A folder's network with hard weights, or an object of a Python module (MODULE:OBJECT).
 
-    The object is a `MaskedModel`, a `HardModel` with an attribute `mask`, an encoder that was read with a
-    future mask, a `Network`, or a function without arguments that gives one of these. Raises `OptionError`
-    where nothing has that name, `ModuleError` where the module raises an error or the object is no model,
-    `UnsupportedError` for a model that is not future-masked, and what loading a folder raises.
+    The object is a `MaskedModel`, a `HardModel` without positions, an encoder that was read, a `Network`, or
+    a function without arguments that gives one of these. Raises `OptionError` where nothing has that name,
+    `ModuleError` where the module raises an error or the object is no model, `UnsupportedError` for a model
+    that is not of this kind, and what loading a folder raises.
 
     >>> load_masked("attemper.models.hard.masked_examples:Alternating").places
     (0, 1)
@@ -45,9 +45,9 @@ def load_masked(source: str) -> MaskedModel:
 
 
 def as_masked(found: object, source: str) -> MaskedModel:
-    """An object of any of these kinds as a future-masked model; `source` is its name in errors.
+    """An object of any of these kinds as a masked model; `source` is its name in errors.
 
-    Raises `ModuleError` for anything else, and `UnsupportedError` for what is not future-masked.
+    Raises `ModuleError` for anything else, and `UnsupportedError` for what is not of this kind.
 
     >>> from attemper.models.hard.masked_examples import Alternating
     >>> as_masked(Alternating(), "").places
@@ -65,7 +65,7 @@ def as_masked(found: object, source: str) -> MaskedModel:
     complaint = next(complaints(found), None)
     if complaint is not None or isinstance(found, type):
         said = complaint or "no instance"
-        raise ModuleError(f"'{source}' is no future-masked model: it has {said}")
+        raise ModuleError(f"'{source}' is no masked model: it has {said}")
     return cast(MaskedModel, found)
 
 

@@ -1,7 +1,7 @@
-"""One of our networks, with hard weights, read as a future-masked model at all lengths: in exact fractions.
+"""One of our networks, with hard weights, read as a masked model at all lengths: in exact fractions.
 
-Its heads must read one position each, looking to the left, and its position embedding must be periodic in i
-from some position on, without n.
+Its heads must read one position each, and its position embedding must be periodic in i from some position on,
+without n.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from attemper.attention_program.ops import Mask
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import evaluate
 from attemper.models.arrays import Array, Integers
@@ -19,6 +20,14 @@ from attemper.models.hard.masked import MaskedHead, TieRule, placed
 from attemper.models.hard.periods import joined, places_of
 from attemper.networks.layers import HardWeighting, Head, Hidden, LinearForm, Masking, Network
 from attemper.networks.meaning_hard import value_of
+
+MASKS = {
+    Masking.FUTURE: Mask.UP_TO,
+    Masking.STRICT_FUTURE: Mask.BEFORE,
+    Masking.PAST: Mask.FROM,
+    Masking.STRICT_PAST: Mask.AFTER,
+    Masking.NONE: Mask.ALL,
+}
 
 CHOICES = {HardWeighting.LEFTMOST: TieRule.LEFTMOST, HardWeighting.RIGHTMOST: TieRule.RIGHTMOST}
 
@@ -34,8 +43,8 @@ Vector = tuple[Fraction, ...]
 class MaskedNetwork:
     """The network on words of any length; activations are numbers of vectors that are kept here, from 1 on.
 
-    Raises `UnsupportedError` for a network that normalises, puts out no bit or is read at the first position;
-    for heads that average, or look to the right; and for position embeddings that are not periodic.
+    Raises `UnsupportedError` for a network that normalises or puts out no bit; for heads that average; and
+    for position embeddings that are not periodic.
 
     >>> from attemper.networks.typed import hard_network
     >>> network = hard_network("ab", embedding={"a": {"a": 1}}, positions={}, layers=[], output="a")
@@ -51,9 +60,10 @@ class MaskedNetwork:
         self.network = network
         self.symbols = network.alphabet.symbols
         self.accepts_empty = network.accepts_empty
+        self.at = "first" if network.reads_first else "last"
         self.places = joined([places_of(form) for _, form in network.positions])
         self.layers = tuple(
-            tuple(MaskedHead(head.masking.is_strict, CHOICES[_hard(head)].value) for head in layer.heads)
+            tuple(MaskedHead(MASKS[head.masking].value, CHOICES[_hard(head)].value) for head in layer.heads)
             for layer in network.layers
         )
         self._vectors: list[Vector] = [()]
@@ -148,7 +158,7 @@ def _behind(units: Sequence[Hidden], middle: list[Fraction]) -> Vector:
 
 
 def _complaints(network: Network) -> Sequence[str]:
-    """Why a network is no future-masked model of unique hard attention; at best nothing."""
+    """Why a network is no masked model of unique hard attention; at best nothing."""
     found = []
     if network.normalisation is not None:
         found.append(
@@ -158,31 +168,19 @@ def _complaints(network: Network) -> Sequence[str]:
     if network.symbols or network.measure is not None:
         what = "a symbol" if network.measure is None else "numbers"
         found.append(f"the network puts out {what} at every position, and no verdict")
-    if network.reads_first:
-        found.append("the network is read at the first position; compile it to be read at the last one")
-    for number, layer in enumerate(network.layers):
-        is_last = number == len(network.layers) - 1
-        for k, head in enumerate(layer.heads):
-            found += [f"layer {number}, head {k}, {said}" for said in _of_head(head, is_last=is_last)]
+    found += [
+        f"layer {number}, head {k}, averages over all positions with the greatest score, which may have "
+        "different values: it counts, and is no unique hard attention"
+        for number, layer in enumerate(network.layers)
+        for k, head in enumerate(layer.heads)
+        if head.weighting not in CHOICES
+    ]
     for _, form in network.positions:
         try:
             places_of(form)
         except UnsupportedError as error:
             found.append(str(error))
     return found
-
-
-def _of_head(head: Head, *, is_last: bool) -> Sequence[str]:
-    """What is wrong with a head. In the last layer only i = n is read, where all positions are j <= i."""
-    left = {Masking.FUTURE, Masking.STRICT_FUTURE, *({Masking.NONE} if is_last else ())}
-    if head.masking not in left:
-        return [f"looks to the right ({head.masking.value}): that does not depend on the word so far"]
-    if head.weighting not in CHOICES:
-        return [
-            "averages over all positions with the greatest score, which may have different values: it "
-            "counts, and is no unique hard attention"
-        ]
-    return []
 
 
 def _hard(head: Head) -> HardWeighting:

@@ -1,13 +1,14 @@
-"""What the attributes of a future-masked model should be, and are not."""
+"""What the attributes of a masked model should be, and are not."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+from attemper.attention_program.ops import Mask
 from attemper.errors import AlphabetError
 from attemper.languages.words import Alphabet
-from attemper.models.hard.masked import TieRule, alphabet_of, empty_of, ending_of
+from attemper.models.hard.masked import TieRule, alphabet_of, empty_of, ending_of, reads_first
 
 MAX_PLACES = 5_000
 """Models with more places are not read."""
@@ -29,6 +30,10 @@ def complaints(model: object) -> Iterator[str]:
     yield from _complaints_of_symbols(found)
     yield from _complaints_of_places(found.places)
     yield from _complaints_of_layers(found.layers)
+    if getattr(found, "at", "last") not in ("first", "last"):
+        yield "an 'at' that is neither first nor last"
+    elif reads_first(found) and ending_of(found) is not None:
+        yield "an 'at' that is first beside an end marker, where verdicts are read"
     if not isinstance(found.semantics, str):
         yield "semantics that are no text"
 
@@ -64,7 +69,7 @@ def _complaints_of_layers(layers: Any) -> Iterator[str]:
         return
     for layer, heads in enumerate(layers):
         for number, head in enumerate(heads):
-            if not isinstance(getattr(head, "strict", None), bool):
-                yield f"a head {number} of layer {layer} whose 'strict' is neither True nor False"
-            if getattr(head, "choice", None) not in set(TieRule):
+            if getattr(head, "mask", None) not in tuple(Mask):
+                yield f"a head {number} of layer {layer} whose 'mask' is none of {', '.join(Mask)}"
+            if getattr(head, "choice", None) not in tuple(TieRule):
                 yield f"a head {number} of layer {layer} whose 'choice' is neither leftmost nor rightmost"

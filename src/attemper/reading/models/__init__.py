@@ -1,1 +1,1 @@
-"""Future-masked hard-attention models read back as automata: measured, their functions are believed."""
+"""Masked hard-attention models read back as automata: measured, their functions are believed."""

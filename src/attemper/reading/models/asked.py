@@ -1,4 +1,4 @@
-"""The functions of a future-masked model, asked on many rows at once; all that they return is looked at."""
+"""The functions of a masked model, asked on many rows at once; all that they return is looked at."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import final
 
 import numpy as np
@@ -39,6 +40,6 @@ class Values:
                 self._rows.append(row.copy())
         return found
 
-    def rows(self) -> Array:
-        """All of them, in an array of its own; there is at least one."""
-        return np.stack(self._rows)
+    def rows(self, numbers: Iterable[int] | None = None) -> Array:
+        """Those of the numbers, at least one, in an array of its own; else all."""
+        return np.stack(self._rows if numbers is None else [self._rows[number] for number in numbers])

@@ -36,7 +36,7 @@ def decompile_command(
         str,
         typer.Argument(
             metavar="MODEL",
-            help="A network's folder, or MODULE:OBJECT, somebody's future-masked hard-attention model.",
+            help="A network's folder, or MODULE:OBJECT, somebody's masked hard-attention model.",
         ),
     ],
     form: Annotated[
