@@ -61,9 +61,8 @@ def integer_off(head: RoundedHead, output: Output, rounded: Rounded, near: Power
         raise head.uncovered()
     growth = scaled(found, (1 + relative) / least)
     if 0 in near:
-        as_mean = scaled(size, relative + (1 + relative) * head.quotient)
-        as_any = total([scaled(apart, head.noise), as_mean])
-        growth = min(growth, as_any, key=partial(at_most, lengths))
+        mean = scaled(size, relative + (1 + relative) * head.quotient)
+        growth = min(growth, total([scaled(apart, head.noise), mean]), key=partial(at_most, lengths))
     return of_integer(lengths, growth, growth)
 
 
