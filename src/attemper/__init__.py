@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from attemper.theories.influence.ask.bounding import bound
     from attemper.theories.influence.ask.measuring import influence
     from attemper.theories.refutation.ask import refute
+    from attemper.theories.refutation.lemma.reducing import reduce
     from attemper.theories.softening.ask import load_softened, soften
     from attemper.training.ask import data
     from attemper.version import __version__
@@ -88,6 +89,7 @@ __all__ = [
     "load",
     "load_softened",
     "program",
+    "reduce",
     "refute",
     "regex",
     "register_predicate",
@@ -139,6 +141,7 @@ _HOMES = {
     "load": "attemper.workbench.folder",
     "load_softened": "attemper.theories.softening.ask",
     "program": "attemper.workbench.naming",
+    "reduce": "attemper.theories.refutation.lemma.reducing",
     "refute": "attemper.theories.refutation.ask",
     "regex": "attemper.workbench.naming",
     "register_predicate": "attemper.exact.predicates",

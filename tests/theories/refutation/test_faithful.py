@@ -22,15 +22,9 @@ from attemper.theories.refutation.lemma.faithful import (
     reduced,
     without_own,
 )
-from attemper.theories.refutation.lemma.satisfied import (
-    FREE,
-    Bottom,
-    Keys,
-    attended_inputs,
-    bits_of,
-    bottom_of,
-    two_symbols,
-)
+from attemper.theories.refutation.lemma.inputs import FREE, bits_of, two_symbols
+from attemper.theories.refutation.lemma.satisfied import Bottom, Keys, attended_inputs, bottom_of
+from attemper.theories.refutation.lemma.transformers import own_layer
 from tests.support.drawn.hard_examples import NearestOneChain, RandomWeights, ScatteredPositions
 from tests.theories.refutation.test_satisfied import random_bits_of, random_bottom
 
@@ -49,7 +43,7 @@ def test_all_tuples_are_satisfied_by_the_definition(model: HardModel) -> None:
     base = two_symbols(model)
     found = faithful(model, base, 8, Fraction(1, 4))
     assert found.holds
-    bottom, bits = bottom_of(model, base), bits_of(base)
+    bottom, bits = bottom_of(own_layer(model, base)), bits_of(base)
     bits[[i for i, symbols in enumerate(found.restriction.allowed) if symbols == (0,)]] = 0
     bits[[i for i, symbols in enumerate(found.restriction.allowed) if symbols == (1,)]] = 1
     rows = np.flatnonzero(bottom.possible(bits))
@@ -91,7 +85,7 @@ def test_the_same_seed_gives_the_same_restriction() -> None:
 
 def test_giving_up_is_reported() -> None:
     model = RandomTables(50, (1,))
-    keys = Keys(bottom_of(model, two_symbols(model)))
+    keys = Keys(bottom_of(own_layer(model, two_symbols(model))))
     bits, stages = reduced(
         keys, bits_of(two_symbols(model)), 1, Fraction(1, 100), threshold=100, most_resampled=3
     )

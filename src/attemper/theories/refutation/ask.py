@@ -62,7 +62,7 @@ def refute(
 
     source = model if isinstance(model, str) else ""
     found = search_and_check(
-        lambda: _hard_model(model, length),
+        lambda: hard_model_of(model, length),
         lambda found: target_of(language, found, at, empty),
         source=source,
         free=free,
@@ -81,7 +81,7 @@ def _note_on(language: object) -> str:
     return polarity_note(spelling.text, "the model's second symbol") or ""
 
 
-def _hard_model(model: object, n: int | None) -> HardModel:
+def hard_model_of(model: object, n: int | None) -> HardModel:
     """The model as functions of arrays, for n positions. Raises `OptionError`."""
     from attemper.models.hard.loading import PARTS, load_model
     from attemper.models.hard.networks import NetworkModel

@@ -103,7 +103,7 @@ def _run(length: int, heads: int, k: int | None, rate: str | None, seed: int) ->
     from attemper.models.hard.examples import RandomTables
     from attemper.theories.refutation.lemma.alteration import altered, best_rate
     from attemper.theories.refutation.lemma.faithful import faithful
-    from attemper.theories.refutation.lemma.satisfied import two_symbols
+    from attemper.theories.refutation.lemma.inputs import two_symbols
 
     if k is None or k < 1:
         raise typer.BadParameter("--length needs a --k that is at least 1, for example --k 16")
