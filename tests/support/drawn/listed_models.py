@@ -18,7 +18,7 @@ from tests.support.oracles.c_transformers import Listed, drawn
 @final
 @dataclass(frozen=True)
 class ListedModel:
-    """Activations are the oracle's numbers, in rows of one. Every position has 0 or 1; there is no end marker."""
+    """Activations are the oracle's numbers, in rows of one. Positions have 0 or 1; there is no end marker."""
 
     listed: Listed = field(repr=False)
     symbols: tuple[str, ...] = ("0", "1")

@@ -8,12 +8,12 @@ from random import Random
 from zlib import crc32
 
 Activations = list[int]
-"""One for each position; activations are numbers, n times `values` of them, those of a position next to each other."""
+"""One for each position: numbers, `values` of them for each, one position after the other."""
 
 
 @dataclass(frozen=True)
 class Listed:
-    """Layer 0: position j has `table[j][b]`, where b are the bits of the inputs `reads[j]` as a binary number.
+    """Layer 0: position j has `table[j][b]`, b being the bits of the inputs `reads[j]` as a binary number.
 
     `score[l][h][z][y]` is what head h of layer l gives y, seen from z; `combine` is a hash.
     """
@@ -25,7 +25,7 @@ class Listed:
     seed: int
 
     def combine(self, layer: int, own: int, attended: Sequence[int]) -> int:
-        """The next activation at the position of `own`; layers are numbered as those of the first transformer."""
+        """The next activation at the position of `own`; layers are numbered as in the first transformer."""
         found = crc32(repr((self.seed, layer, own, tuple(attended))).encode())
         return own - own % self.values + found % self.values
 
@@ -39,7 +39,9 @@ def drawn(seed: int, n: int, layers: int, heads: int, c: int, values: int, level
     most = 10**6 if levels is None else levels
     others = [draw.sample([q for q in range(n) if q != j], c - 1) for j in range(n)]
     reads = [sorted([j, *other]) for j, other in enumerate(others)]
-    table = [[j * values + (bits if c == 1 else draw.randrange(values)) for bits in range(2**c)] for j in range(n)]
+    table = [
+        [j * values + (bits if c == 1 else draw.randrange(values)) for bits in range(2**c)] for j in range(n)
+    ]
     score = [
         [[[draw.randrange(most) for _ in range(n * values)] for _ in range(n * values)] for _ in range(heads)]
         for _ in range(layers)
@@ -68,7 +70,7 @@ def lowest(transformer: Listed, word: Sequence[int]) -> Activations:
 
 
 def run(transformer: Listed, word: Sequence[int], gone: int = 0) -> list[Activations]:
-    """The activations of all layers on a word of bits; `gone` layers of the first transformer are not there."""
+    """The activations of all layers on a word of bits; the first `gone` layers are not there any more."""
     layers = [lowest(transformer, word)]
     for layer in range(gone, len(transformer.score)):
         below = layers[-1]

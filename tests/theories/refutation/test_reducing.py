@@ -1,4 +1,4 @@
-"""A layer taken away: on every word, the activations of T' are those of T one layer up, by an oracle's run of T."""
+"""A layer taken away: on every word, activations of T' are those of T one layer up, as an oracle runs T."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ import numpy as np
 import pytest
 
 import attemper
-from attemper.models.hard.examples import RandomTables
-from attemper.theories.refutation.certificate.restrictions import Restriction, fixed
-from attemper.theories.refutation.lemma.inputs import FREE, bits_of
+from attemper.theories.refutation.certificate.restrictions import Restriction
+from attemper.theories.refutation.lemma.inputs import bits_of
 from attemper.theories.refutation.lemma.reducing import (
     WIDEST,
     OneLayerLess,
     agreement,
     all_removed,
-    collapsed,
 )
 from attemper.theories.refutation.lemma.satisfied import Keys, attended_inputs, bottom_of
-from attemper.theories.refutation.lemma.transformers import CTransformer, own_layer
+from attemper.theories.refutation.lemma.transformers import CTransformer
 from tests.support.drawn.listed_models import listed_transformer
 from tests.support.oracles import c_transformers
 from tests.support.oracles.c_transformers import Listed
@@ -61,9 +59,10 @@ def first_difference(
         upper = c_transformers.run(listed, symbols)[transformer.gone :]
         bits = bits_in(word, transformer.inputs)
         own = transformer.run(np.array([bits], dtype=np.int8))
-        if c_transformers.run(reduced, bits, transformer.gone) != upper or [
-            rows[0, :, 0].tolist() for rows in own
-        ] != upper:
+        if (
+            c_transformers.run(reduced, bits, transformer.gone) != upper
+            or [rows[0, :, 0].tolist() for rows in own] != upper
+        ):
             return symbols
     return None
 
@@ -77,13 +76,15 @@ def reductions(case: Case) -> list[OneLayerLess]:
 @pytest.mark.sweep(24)
 @pytest.mark.parametrize("seed", range(200))
 def test_the_activations_of_a_transformer_are_those_of_the_reduced_one_on_every_word(seed: int) -> None:
-    case = listed, transformer, inputs, k = drawn_case(seed)
+    case = listed, transformer, inputs, _ = drawn_case(seed)
     found = reductions(case)
     assert [len(one.transformer.heads) for one in found] == list(range(len(transformer.heads)))[::-1]
     before = inputs
     for one in found:
         after = one.transformer
-        assert all(set(some) <= set(was) for some, was in zip(after.inputs.allowed, before.allowed, strict=True))
+        assert all(
+            set(some) <= set(was) for some, was in zip(after.inputs.allowed, before.allowed, strict=True)
+        )
         assert after.most_inputs <= one.bound
         assert all(set(own) <= set(after.free) for own in after.reads)
         words = list(product(*after.inputs.allowed))

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.protocol import activations
 from attemper.theories.refutation.certificate.restrictions import Restriction, fixed
-from attemper.theories.refutation.lemma.inputs import FREE, PartialAssignment, bits_of, restriction_of, two_symbols
+from attemper.theories.refutation.lemma.inputs import (
+    FREE,
+    PartialAssignment,
+    bits_of,
+    restriction_of,
+    two_symbols,
+)
 from attemper.theories.refutation.lemma.satisfied import Bottom, Keys, attended_inputs, bottom_of
 from attemper.theories.refutation.lemma.transformers import own_layer
 from tests.support.drawn.hard_examples import FirstMismatch, PrefixXor

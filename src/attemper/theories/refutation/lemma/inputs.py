@@ -1,4 +1,4 @@
-"""A word's symbols as Hahn's bits: at a free position, 0 stands for the first of its two symbols, 1 for the other."""
+"""Symbols as Hahn's bits: at a free position, 0 stands for the first of its two symbols, 1 for the other."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def two_symbols(model: HardModel) -> Restriction:
 
 
 def require_bits(base: Restriction, length: int) -> None:
-    """Raises `OptionError` for another length, and `UnsupportedError` for a position with more symbols than two."""
+    """Raises `OptionError` for another length, `UnsupportedError` for more than two symbols at a position."""
     if len(base.allowed) != length:
         raise OptionError(
             f"the restriction is for words of length {len(base.allowed)}, and the model is for {length}",
@@ -32,8 +32,8 @@ def require_bits(base: Restriction, length: int) -> None:
     wide = next((i for i, symbols in enumerate(base.allowed, start=1) if len(symbols) > 2), None)
     if wide is not None:
         raise UnsupportedError(
-            f"the lemma is about bits: position {wide} has {len(base.allowed[wide - 1])} symbols; a restriction "
-            "must leave one or two to each"
+            f"the lemma is about bits: position {wide} has {len(base.allowed[wide - 1])} symbols; a "
+            "restriction must leave one or two to each"
         )
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from attemper.errors import OptionError, UnsupportedError
-from attemper.models.arrays import Array, Booleans, Integers
+from attemper.models.arrays import Booleans, Integers
 from attemper.models.hard.protocol import normal
 from attemper.theories.refutation.ask import hard_model_of
 from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.lemma.faithful import greedily_fixed
-from attemper.theories.refutation.lemma.inputs import FREE, PartialAssignment, bits_of
+from attemper.theories.refutation.lemma.inputs import FREE, bits_of
 from attemper.theories.refutation.lemma.satisfied import Keys, bottom_of
 from attemper.theories.refutation.lemma.transformers import CTransformer, numbers_in, own_layer, restricted
 
@@ -35,8 +35,8 @@ class OneLayerLess:
     """What `attemper.reduce` made of a c-transformer with L layers, T.
 
     `restriction` is rho', under which every tuple of T's first layer is k-satisfied; `before` is rho'T, and
-    `transformer` is T': it has L - 1 layers, and its layer-0 activations are those of T's layer 1, as functions
-    of at most c' inputs each. Under rho' both put out the same.
+    `transformer` is T': it has L - 1 layers, and its layer-0 activations are those of T's layer 1, as
+    functions of at most c' inputs each. Under rho' both put out the same.
     """
 
     given: CTransformer
@@ -60,8 +60,8 @@ class OneLayerLess:
     def __repr__(self) -> str:
         after = self.transformer
         return (
-            f"<OneLayerLess: {len(after.heads)} layers are left, of {after.size} inputs {len(after.free)} are "
-            f"free, an activation depends on at most {after.most_inputs}>"
+            f"<OneLayerLess: {len(after.heads)} layers are left, {len(after.free)} of {after.size} inputs "
+            f"are free, an activation depends on at most {after.most_inputs}>"
         )
 
 
@@ -81,10 +81,10 @@ def reduce(
 
     * `model`: as for `attemper.refute`, at one `length` n (then c = 1); or a `CTransformer`, such as the one
       that a reduction made.
-    * `restriction`: rho, which leaves one or two symbols to each position; None for what a `CTransformer`
-      has, or else for both of the model's first two symbols everywhere but at an end marker.
-    * `k` >= 1: more inputs stay free where it is larger, and c' is larger. Activations are fixed as in Stage 2
-      of Hahn's proof, until no tuple is left unsatisfied, so that this holds for every n and k; how many
+    * `restriction`: rho, which leaves one or two symbols to each position. None: what a `CTransformer`
+      has; for a model both of its first two symbols, everywhere but at an end marker.
+    * `k` >= 1: more inputs stay free where it is larger, and c' is larger. Activations are fixed as in Stage
+      2 of Hahn's proof, until no tuple is left unsatisfied, so that this holds for every n and k; how many
       inputs stay free is not promised (`attemper lemma` has what is).
 
     Guaranteed: for every word under rho' and l = 1, ..., L the layer-l activations of T are the layer-(l - 1)
@@ -92,8 +92,8 @@ def reduce(
     docs/depth-reduction.md). Only leftmost hard attention has such a T'; of random choices among ties (Hahn's
     footnote 1) an activation is no function of the inputs.
 
-    Raises `OptionError` for options, a restriction of another length, or no layers; `UnsupportedError` where a
-    position has more than two symbols, or where an activation comes to depend on more than 14 inputs.
+    Raises `OptionError` for options, a restriction of another length, or no layers; `UnsupportedError` where
+    a position has more than two symbols, or where an activation comes to depend on more than 14 inputs.
 
     >>> from attemper.models.hard.examples import RandomTables
     >>> found = reduce(RandomTables(8, (1, 1), seed=1))
@@ -108,7 +108,8 @@ def reduce(
     if isinstance(model, CTransformer):
         if length not in (None, model.size):
             raise OptionError(
-                f"the transformer is one for length={model.size}, not for length={length}", options=("length",)
+                f"the transformer is one for length={model.size}, not for length={length}",
+                options=("length",),
             )
         given = model if restriction is None else restricted(model, bits_of(model.inputs, restriction))
     else:
@@ -118,8 +119,8 @@ def reduce(
     rows = sum(map(len, given.tables))
     if rows > LARGEST:
         raise UnsupportedError(
-            f"the activations of {given.size} positions have {rows:,} values, and all pairs of them are scored: "
-            f"at most {LARGEST:,} can be; a smaller k or a finer restriction leaves fewer"
+            f"the activations of {given.size} positions have {rows:,} values, and all pairs of them are "
+            f"scored: at most {LARGEST:,} can be; a smaller k or a finer restriction leaves fewer"
         )
     bits, steps = greedily_fixed(Keys(bottom_of(given)), bits_of(given.inputs), k, threshold=0)
     before = restricted(given, bits)
@@ -127,9 +128,9 @@ def reduce(
 
 
 def all_removed(first: CTransformer, k: int) -> Iterator[OneLayerLess]:
-    """The reductions one after the other, until no layer is left: the proof of Hahn's Theorem 1, at one n.
+    """Reductions one after the other, until no layer is left: the proof of Hahn's Theorem 1, at one n.
 
-    In the end the activation at the last position is a table over few inputs: the output depends on no others.
+    In the end the activation at the last position is a table over few inputs, all that the output depends on.
     """
     while first.heads:
         found = reduce(first, k=k)
@@ -165,8 +166,8 @@ def collapsed(transformer: CTransformer) -> CTransformer:
         needed = tuple(sorted({*own, *(q for j in others if j != i for q in transformer.reads[j])}))
         if len(needed) > WIDEST:
             raise UnsupportedError(
-                f"the activation at position {i + 1} comes to depend on {len(needed)} inputs, and a table has at "
-                f"most 2^{WIDEST} rows; a smaller k leaves fewer"
+                f"the activation at position {i + 1} comes to depend on {len(needed)} inputs, and a table "
+                f"has at most 2^{WIDEST} rows; a smaller k leaves fewer"
             )
         assignments = np.arange(2 ** len(needed))[:, None] >> np.arange(len(needed))[::-1] & 1
         whole = np.zeros((len(assignments), transformer.size), dtype=np.int64)
@@ -184,9 +185,7 @@ def collapsed(transformer: CTransformer) -> CTransformer:
     return restricted(after, bits)
 
 
-def _rows_of(
-    transformer: CTransformer, starts: Integers, words: Integers, positions: list[int]
-) -> Integers:
+def _rows_of(transformer: CTransformer, starts: Integers, words: Integers, positions: list[int]) -> Integers:
     """(word, position): the row of `Bottom` that a position has, whose inputs have these bits."""
     found = [starts[j] + numbers_in(words[:, list(transformer.reads[j])]) for j in positions]
     return np.stack(found, axis=1)
@@ -195,7 +194,7 @@ def _rows_of(
 @final
 @dataclass(frozen=True)
 class Agreement:
-    """On how many words two transformers were compared, whether these were all; and a word where they differ."""
+    """On how many words two transformers were compared, and whether on all; and a word where they differ."""
 
     words: int
     all_words: bool
@@ -205,8 +204,8 @@ class Agreement:
 def agreement(first: CTransformer, later: CTransformer, most: int = 2**16, seed: int = 0) -> Agreement:
     """Whether rho'T = rho'T': T's activations against those of a T' that was made of it, layer by layer.
 
-    On all words that the restriction of `later` allows if there are at most `most`, else on that many drawn ones.
-    T and T' are run by the definition of hard attention.
+    On all words that the restriction of `later` allows if there are at most `most`, else on so many drawn
+    ones. T and T' are run by the definition of hard attention.
     """
     fixed = bits_of(first.inputs, later.inputs)
     skipped, compared = later.gone - first.gone, 0

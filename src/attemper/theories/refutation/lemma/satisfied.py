@@ -64,7 +64,7 @@ class Bottom:
 
 
 def bottom_of(transformer: CTransformer) -> Bottom:
-    """The layer-0 activations of a c-transformer that has layers; where c = 0 there is a column without inputs."""
+    """The layer-0 activations of a c-transformer that has layers; for c = 0 with a column without inputs."""
     lengths = np.array([len(table) for table in transformer.tables])
     rows, places = distinct(np.concatenate(transformer.tables))
     inputs = np.full((transformer.size, max(1, transformer.most_inputs)), _NONE)

@@ -27,14 +27,14 @@ MOST_ROWS = 2048
 @final
 @dataclass(frozen=True, eq=False)
 class CTransformer:
-    """A c-transformer T (Hahn 2020, Definition 3; supplement, Definition 2) for words of n inputs, at one length.
+    """A c-transformer T (Hahn 2020, Definition 3; supplement, Definition 2) of n inputs, at one length.
 
-        y_j^(0) = tables[j][b]        b: the bits of the inputs reads[j], as a binary number, the first one high
+        y_j^(0) = tables[j][b]    b: the bits of the inputs reads[j] as a binary number, the first one high
         y_j^(l)   from y^(l-1) by the layer `gone` + l of the model (numbered from 1), l = 1, ..., L
 
     with hard attention, the leftmost of the best scores. Positions and inputs are numbered from 0 to n - 1;
-    `inputs` says which symbols an input may have: its bit is 0 for the first of two symbols, 1 for the second.
-    A model's own layer 0 reads its own symbol: `own_layer`. After `gone` reductions, layer 0 stands for the
+    `inputs` says which symbols an input may have: its bit is 0 for the first of two, 1 for the second. A
+    model's own layer 0 reads its own symbol: `own_layer`. After `gone` reductions, layer 0 stands for the
     model's layer `gone`: `attemper.reduce`.
     """
 
@@ -84,7 +84,7 @@ class CTransformer:
             yield found
 
     def run(self, words: PartialAssignment) -> list[Array]:
-        """All activations of the layers 0..L on some words of bits, each in the shape (word, position, width).
+        """All activations of the layers 0..L on some words of bits, in the shape (word, position, width).
 
         Raises `UnsupportedError` for activations or scores that are not numbers.
         """
@@ -113,8 +113,8 @@ class CTransformer:
 def own_layer(model: HardModel, inputs: Restriction | None = None) -> CTransformer:
     """A transformer's own layer 0, where an activation depends on its own symbol: c = 1.
 
-    `inputs`: which one or two symbols each position may have; None for `two_symbols`. Two symbols with the same
-    embedding are one activation, which depends on no input.
+    `inputs`: which one or two symbols each position may have; None for `two_symbols`. Two symbols with the
+    same embedding are one activation, which depends on no input.
     """
     inputs = two_symbols(model) if inputs is None else inputs
     require_bits(inputs, model.length)
@@ -124,6 +124,23 @@ def own_layer(model: HardModel, inputs: Restriction | None = None) -> CTransform
     starts = np.searchsorted(positions, np.arange(2, model.length + 1))
     reads = tuple((j,) if len(some) > 1 else () for j, some in enumerate(inputs.allowed))
     return restricted(CTransformer(model, inputs, reads, tuple(np.split(rows, starts))), bits_of(inputs))
+
+
+def reading_others(model: HardModel, c: int, seed: int) -> CTransformer:
+    """A c-transformer of random tables: each position reads its own input and c - 1 that are drawn.
+
+    Its activations are what the model, which must take any number for a symbol, makes of a position and bits.
+    """
+    draw = np.random.default_rng(seed)
+    n = model.length
+    reads, tables = [], []
+    for j in range(n):
+        others = draw.choice(np.delete(np.arange(n), j), min(c, n) - 1, replace=False)
+        reads.append(tuple(sorted([j, *others.tolist()])))
+        rows = 2 ** len(reads[-1])
+        tables.append(normal(model.embed(np.full(rows, j + 1), np.arange(rows))))
+    inputs = two_symbols(model)
+    return restricted(CTransformer(model, inputs, tuple(reads), tuple(tables)), bits_of(inputs))
 
 
 def restricted(transformer: CTransformer, bits: PartialAssignment) -> CTransformer:
