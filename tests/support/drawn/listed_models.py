@@ -47,7 +47,7 @@ class ListedModel:
         return np.asarray(table[positions - 1, symbols])[:, None]
 
     def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
-        return self._scores[layer][head][np.ix_(queries[:, 0], keys[:, 0])]
+        return np.asarray(self._scores[layer][head][np.ix_(queries[:, 0], keys[:, 0])])
 
     def combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:
         rows = map(tuple, np.concatenate([own, *attended], axis=1).tolist())

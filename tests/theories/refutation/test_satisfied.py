@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attemper.errors import OptionError, UnsupportedError
 from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.protocol import activations
 from attemper.theories.refutation.certificate.restrictions import Restriction, fixed
@@ -159,7 +160,12 @@ def test_the_layer_of_a_model_has_one_activation_for_each_position() -> None:
 
 def test_restrictions_that_do_not_fit_are_refused() -> None:
     model = RandomTables(3, (1,))
-    with pytest.raises(ValueError, match="length"):
-        bottom_of(model, Restriction(((0, 1),)))
-    with pytest.raises(ValueError, match="two symbols"):
-        bottom_of(model, Restriction(((0, 1, 2), (0,), (2,))))
+    with pytest.raises(OptionError, match="length"):
+        own_layer(model, Restriction(((0, 1),)))
+    with pytest.raises(UnsupportedError, match="position 1 has 3 symbols"):
+        own_layer(model, Restriction(((0, 1, 2), (0,), (2,))))
+    base = two_symbols(model)
+    with pytest.raises(OptionError, match="length 2, not 3"):
+        bits_of(base, Restriction(((0,), (0,))))
+    with pytest.raises(OptionError, match="the symbol 2 at position 2"):
+        bits_of(base, Restriction(((0,), (2,), (2,))))

@@ -30,8 +30,8 @@ _MOST_INPUTS = 50
 _MOST_HEADS = 1000
 _MOST_LAYERS = 12
 _READ_AT_ONCE = 4
-_COMPARED = 2**12
-"""On so many words a reduced transformer is compared with the first one, and on all if there are no more."""
+_COMPARED, _SCORED = 2**12, 2**24
+"""On so many words a reduced transformer is compared with the first one, or with so many scores in a layer."""
 
 ReducedArgument = Annotated[
     str | None,
@@ -192,7 +192,8 @@ def _reduced(first: CTransformer, k: int, seed: int) -> LemmaReductions:
             seconds.append(monotonic() - began)
             report(f"comparing, with {len(one.transformer.heads)} layers left")
             removed.append(one)
-            compared.append(agreement(first, one.transformer, _COMPARED, seed))
+            most = max(1, min(_COMPARED, _SCORED // first.size**2))
+            compared.append(agreement(first, one.transformer, most, seed))
             if compared[-1].differs is not None:
                 raise InternalError(f"the reduced transformer differs on {compared[-1].differs}")
             report(f"{len(one.transformer.heads)} layers are left")
