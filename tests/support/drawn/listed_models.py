@@ -68,10 +68,11 @@ class ListedModel:
 
 
 def listed_transformer(
-    seed: int, n: int, layers: int, heads: int, c: int, values: int, levels: int | None
+    seed: int, n: int, layers: int, heads: int, c: int, values: int, levels: int | None, leftmost: bool = True
 ) -> tuple[Listed, CTransformer]:
     """A random c-transformer, as the oracle and as the library has it; all inputs are free."""
     listed = drawn(seed, n, layers, heads, c, values, levels)
-    tables = tuple(np.array(table)[:, None] for table in listed.table)
+    tables = tuple(np.array(table)[:, None, None] for table in listed.table)
     inputs = Restriction(((0, 1),) * n)
-    return listed, CTransformer(ListedModel(listed), inputs, tuple(map(tuple, listed.reads)), tables)
+    reads = tuple(map(tuple, listed.reads))
+    return listed, CTransformer(ListedModel(listed), inputs, reads, tables, leftmost=leftmost)

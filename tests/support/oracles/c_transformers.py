@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
 from random import Random
 from zlib import crc32
 
@@ -83,3 +86,49 @@ def run(transformer: Listed, word: Sequence[int], gone: int = 0) -> list[Activat
             ]
         )
     return layers
+
+
+# Ties broken at random --------------------------------------------------------------------------------------
+
+
+def tied(score: Sequence[Sequence[int]], own: int, below: Sequence[int]) -> list[int]:
+    """All positions with the greatest score."""
+    best = max(score[own][y] for y in below)
+    return [j for j, y in enumerate(below) if score[own][y] == best]
+
+
+def next_at(transformer: Listed, layer: int, below: Sequence[int], i: int) -> dict[int, Fraction]:
+    """The distribution of the next activation at position i, if each head draws one of the tied positions."""
+    found: dict[int, Fraction] = {}
+    choices = [tied(score, below[i], below) for score in transformer.score[layer]]
+    share = Fraction(1, prod(map(len, choices)))
+    for positions in product(*choices):
+        value = transformer.combine(layer, below[i], [below[j] for j in positions])
+        found[value] = found.get(value, Fraction(0)) + share
+    return found
+
+
+def distributions(transformer: Listed, word: Sequence[int]) -> list[list[dict[int, Fraction]]]:
+    """The distribution of each activation of each layer, if all heads draw independently."""
+    joint = {tuple(lowest(transformer, word)): Fraction(1)}
+    layers = [joint]
+    for layer in range(len(transformer.score)):
+        following: dict[tuple[int, ...], Fraction] = {}
+        for below, weight in joint.items():
+            each = [next_at(transformer, layer, below, i) for i in range(len(below))]
+            for values in product(*each):
+                share = weight * prod(
+                    (one[v] for one, v in zip(each, values, strict=True)), start=Fraction(1)
+                )
+                following[values] = following.get(values, Fraction(0)) + share
+        joint = following
+        layers.append(joint)
+    return [[marginal(joint, i) for i in range(len(word))] for joint in layers]
+
+
+def marginal(joint: dict[tuple[int, ...], Fraction], i: int) -> dict[int, Fraction]:
+    """How position i is distributed."""
+    found: dict[int, Fraction] = {}
+    for values, weight in joint.items():
+        found[values[i]] = found.get(values[i], Fraction(0)) + weight
+    return found

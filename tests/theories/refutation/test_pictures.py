@@ -69,7 +69,7 @@ def test_one_layer_fewer_lines_after_fixing() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_selection_is_the_greedy_one_by_rank(seed: int) -> None:
-    """Hahn's i_1 < ... < i_k: going down the ranking, an activation is taken that has an input none above has."""
+    """Hahn's i_1 < ... < i_k: down the ranking, an activation is taken that has an input none above has."""
     listed, transformer = listed_transformer(seed, 8, 1, 1, 2, 4, None)
     found: OneLayerLess = reduce(transformer, k=2)
     (panel,) = selection(found)

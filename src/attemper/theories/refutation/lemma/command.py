@@ -31,7 +31,7 @@ _MOST_HEADS = 1000
 _MOST_LAYERS = 12
 _READ_AT_ONCE = 4
 _COMPARED, _SCORED = 2**12, 2**24
-"""On so many words a reduced transformer is compared with the first one, or with so many scores in a layer."""
+"""On so many words a reduced transformer is compared with the first, or with so many scores in a layer."""
 
 ReducedArgument = Annotated[
     str | None,

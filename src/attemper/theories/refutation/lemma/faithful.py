@@ -172,7 +172,8 @@ def greedily_fixed(
         if not len(tuples):
             return bits, rounds
         depends = high >= first_new(keys, bits, high, k)[:, -1:]
-        loads = depends.sum(axis=0)
+        # What has no free input blocks all below it, where it is the leftmost that is attended to.
+        loads = np.where(keys.feeding(bits), depends.sum(axis=0), 0)
         j = int(loads.argmax())
         if loads[j] <= threshold:
             return bits, rounds

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, final
+from itertools import product
+from typing import TYPE_CHECKING, Literal, final
 
 import numpy as np
 
 from attemper.errors import OptionError, UnsupportedError
-from attemper.models.arrays import Booleans, Integers
+from attemper.models.arrays import Array, Booleans, Integers
 from attemper.models.hard.protocol import normal
 from attemper.theories.refutation.ask import hard_model_of
 from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.lemma.faithful import greedily_fixed
 from attemper.theories.refutation.lemma.inputs import FREE, bits_of
-from attemper.theories.refutation.lemma.satisfied import Keys, bottom_of
-from attemper.theories.refutation.lemma.transformers import CTransformer, numbers_in, own_layer, restricted
+from attemper.theories.refutation.lemma.satisfied import Keys, bottom_of, rows_of
+from attemper.theories.refutation.lemma.transformers import (
+    CTransformer,
+    distinct,
+    numbers_in,
+    own_layer,
+    restricted,
+)
 
 if TYPE_CHECKING:
     from attemper.models.hard.protocol import HardModel
@@ -24,6 +31,9 @@ if TYPE_CHECKING:
 
 WIDEST = 14
 """An activation that depends on more inputs has no table: this would have more than 2^14 rows."""
+
+MOST_ALTERNATIVES = 64
+"""So many values an activation can have for the same inputs, where any of the best is attended to."""
 
 LARGEST = 8192
 """So many rows a layer-0 can have in all: all their pairs are scored."""
@@ -71,6 +81,7 @@ def reduce(
     *,
     length: int | None = None,
     k: int = 1,
+    ties: Literal["leftmost", "any"] = "leftmost",
 ) -> OneLayerLess:
     """Take the lowest layer away from a hard-attention transformer, for the price of some fixed inputs.
 
@@ -87,10 +98,15 @@ def reduce(
       2 of Hahn's proof, until no tuple is left unsatisfied, so that this holds for every n and k; how many
       inputs stay free is not promised (`attemper lemma` has what is).
 
+    * `ties`: the leftmost of the best positions is attended to; or any of them (Hahn's footnote 1), for
+      example one drawn at random. Then all that can tie with the best are read, and tables list what an
+      activation can be. A `CTransformer` knows which it is.
+
     Guaranteed: for every word under rho' and l = 1, ..., L the layer-l activations of T are the layer-(l - 1)
     activations of T', and c' <= c (2^c k H + 1) (Hahn 2020, Lemma 4, for one n; the proof is in
-    docs/depth-reduction.md). Only leftmost hard attention has such a T'; of random choices among ties (Hahn's
-    footnote 1) an activation is no function of the inputs.
+    docs/depth-reduction.md). Where any of the best is attended to: an activation of T is among those that
+    `tables` of T' list, and if choices are drawn at random, independently, its distribution depends on
+    no inputs but those that `reads` lists.
 
     Raises `OptionError` for options, a restriction of another length, or no layers; `UnsupportedError` where
     a position has more than two symbols, or where an activation comes to depend on more than 14 inputs.
@@ -112,17 +128,19 @@ def reduce(
                 options=("length",),
             )
         given = model if restriction is None else restricted(model, bits_of(model.inputs, restriction))
+    elif ties not in ("leftmost", "any"):
+        raise OptionError(f"ties={ties!r} is neither 'leftmost' nor 'any'", options=("ties",))
     else:
-        given = own_layer(hard_model_of(model, length), restriction)
+        given = own_layer(hard_model_of(model, length), restriction, leftmost=ties == "leftmost")
     if not given.heads:
         raise OptionError("the transformer has no layer that could be taken away", options=("model",))
-    rows = sum(map(len, given.tables))
+    rows = sum(table.shape[0] * table.shape[1] for table in given.tables)
     if rows > LARGEST:
         raise UnsupportedError(
             f"the activations of {given.size} positions have {rows:,} values, and all pairs of them are "
             f"scored: at most {LARGEST:,} can be; a smaller k or a finer restriction leaves fewer"
         )
-    bits, steps = greedily_fixed(Keys(bottom_of(given)), bits_of(given.inputs), k, threshold=0)
+    bits, steps = greedily_fixed(_keys(given), bits_of(given.inputs), k, threshold=0)
     before = restricted(given, bits)
     return OneLayerLess(given, k, before, collapsed(before), steps)
 
@@ -140,7 +158,7 @@ def all_removed(first: CTransformer, k: int) -> Iterator[OneLayerLess]:
 
 def attends(transformer: CTransformer) -> Booleans:
     """(head, position, position): whether i can attend to j in the lowest layer, whatever y_i is."""
-    keys = Keys(bottom_of(transformer))
+    keys = _keys(transformer)
     tuples = np.arange(len(keys.own))
     attended = keys.attended(*keys.ranges(bits_of(transformer.inputs), tuples))
     starts = (keys.bottom.starts + np.arange(keys.bottom.heads)[:, None] * len(keys.bottom.owner)).reshape(-1)
@@ -151,18 +169,16 @@ def attends(transformer: CTransformer) -> Booleans:
 def collapsed(transformer: CTransformer) -> CTransformer:
     """T': layer 1 of a restricted c-transformer as tables over the free inputs that it can depend on.
 
-    Raises `UnsupportedError` if one depends on more than `WIDEST` inputs.
+    Raises `UnsupportedError` for more than `WIDEST` inputs, or more than `MOST_ALTERNATIVES`.
     """
-    keys = Keys(bottom_of(transformer))
+    keys = _keys(transformer)
     bits = bits_of(transformer.inputs)
     number_of_rows = len(keys.bottom.owner)
     attended = keys.attended(*keys.ranges(bits, np.arange(len(keys.own))))
     attended = attended.reshape(keys.bottom.heads, number_of_rows, transformer.size)
-    rows = np.concatenate(transformer.tables)
     reads, tables = [], []
     for i, own in enumerate(transformer.reads):
-        values = slice(keys.bottom.starts[i], keys.bottom.starts[i] + len(transformer.tables[i]))
-        others = np.flatnonzero(attended[:, values].any(axis=(0, 1)))
+        others = np.flatnonzero(attended[:, keys.bottom.owner == i].any(axis=(0, 1)))
         needed = tuple(sorted({*own, *(q for j in others if j != i for q in transformer.reads[j])}))
         if len(needed) > WIDEST:
             raise UnsupportedError(
@@ -172,23 +188,70 @@ def collapsed(transformer: CTransformer) -> CTransformer:
         assignments = np.arange(2 ** len(needed))[:, None] >> np.arange(len(needed))[::-1] & 1
         whole = np.zeros((len(assignments), transformer.size), dtype=np.int64)
         whole[:, list(needed)] = assignments
-        now = _rows_of(transformer, keys.bottom.starts, whole, [i, *others])
-        read = []
-        for head in range(keys.bottom.heads):
-            ranks = keys.table.reshape(keys.bottom.heads, number_of_rows, -1)[head][now[:, :1], now[:, 1:]]
-            ranks = np.where(attended[head][now[:, 0]][:, others], ranks, -1)
-            best = ranks.argmax(axis=1)
-            read.append(rows[now[np.arange(len(now)), 1 + best]])
+        columns = [_first_rows(transformer, keys.bottom.starts, whole, j) for j in (i, *others)]
+        now = np.stack(columns, axis=1)
         reads.append(needed)
-        tables.append(normal(transformer.model.combine(transformer.gone, rows[now[:, 0]], read)))
+        if transformer.leftmost:
+            tables.append(_next_by_leftmost(transformer, keys, attended[:, :, others], now))
+        else:
+            tables.append(_next_by_any(transformer, keys, i, others.tolist(), now))
     after = replace(transformer, reads=tuple(reads), tables=tuple(tables), gone=transformer.gone + 1)
     return restricted(after, bits)
 
 
-def _rows_of(transformer: CTransformer, starts: Integers, words: Integers, positions: list[int]) -> Integers:
-    """(word, position): the row of `Bottom` that a position has, whose inputs have these bits."""
-    found = [starts[j] + numbers_in(words[:, list(transformer.reads[j])]) for j in positions]
-    return np.stack(found, axis=1)
+def _keys(transformer: CTransformer) -> Keys:
+    return Keys(bottom_of(transformer), leftmost=transformer.leftmost)
+
+
+def _first_rows(transformer: CTransformer, starts: Integers, words: Integers, j: int) -> Integers:
+    """(word): the first of the rows of `Bottom` that position j has, if its inputs have these bits."""
+    found = starts[j] + transformer.tables[j].shape[1] * numbers_in(words[:, list(transformer.reads[j])])
+    return np.asarray(found, dtype=np.int64)
+
+
+def _next_by_leftmost(transformer: CTransformer, keys: Keys, attended: Booleans, now: Integers) -> Array:
+    """(assignment, 1, width): what a position has next; `now` are the rows there are, its own ones first.
+
+    `attended`: (head, row, column of `now` but the first), what can be attended to from each row.
+    """
+    rows, read = rows_of(transformer), []
+    ranks = keys.table.reshape(keys.bottom.heads, len(rows), -1)
+    for head in range(keys.bottom.heads):
+        seen = np.where(attended[head][now[:, 0]], ranks[head][now[:, :1], now[:, 1:]], -1)
+        read.append(rows[now[np.arange(len(now)), 1 + seen.argmax(axis=1)]])
+    return normal(transformer.model.combine(transformer.gone, rows[now[:, 0]], read))[:, None]
+
+
+def _next_by_any(transformer: CTransformer, keys: Keys, i: int, others: list[int], now: Integers) -> Array:
+    """(assignment, alternative, width): all that position i can have next, whichever of the best is read.
+
+    Alternatives of different positions are combined as if their choices were independent, which can only add
+    some.
+    """
+    rows, found = rows_of(transformer), []
+    ranks = keys.table.reshape(keys.bottom.heads, len(rows), -1) // transformer.size
+    counts = [transformer.tables[j].shape[1] for j in (i, *others)]
+    for first in now.tolist():
+        own, *pools = (range(row, row + count) for row, count in zip(first, counts, strict=True))
+        combinations = []
+        for z in own:
+            seen = [[z] if j == i else list(pool) for j, pool in zip(others, pools, strict=True)]
+            choices = []
+            for head in ranks[:, z]:
+                least = max(min(int(head[row]) for row in pool) for pool in seen)
+                choices.append([row for pool in seen for row in pool if head[row] >= least])
+            combinations += [(z, *chosen) for chosen in product(*choices)]
+        parts = np.array(combinations)
+        read = [rows[column] for column in parts[:, 1:].T]
+        kept, _ = distinct(normal(transformer.model.combine(transformer.gone, rows[parts[:, 0]], read)))
+        found.append(kept)
+    most = max(map(len, found))
+    if most > MOST_ALTERNATIVES:
+        raise UnsupportedError(
+            f"the activation at position {i + 1} can have {most} values for the same inputs, as ties may be "
+            f"broken in any way: at most {MOST_ALTERNATIVES} are listed"
+        )
+    return np.stack([np.concatenate([some, some[-1:].repeat(most - len(some), axis=0)]) for some in found])
 
 
 @final

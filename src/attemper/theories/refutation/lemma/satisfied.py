@@ -65,19 +65,24 @@ class Bottom:
 
 def bottom_of(transformer: CTransformer) -> Bottom:
     """The layer-0 activations of a c-transformer that has layers; for c = 0 with a column without inputs."""
-    lengths = np.array([len(table) for table in transformer.tables])
-    rows, places = distinct(np.concatenate(transformer.tables))
+    lengths = np.array([table.shape[0] * table.shape[1] for table in transformer.tables])
+    rows, places = distinct(rows_of(transformer))
     inputs = np.full((transformer.size, max(1, transformer.most_inputs)), _NONE)
     bits = np.full((len(places), inputs.shape[1]), FREE, dtype=np.int8)
     starts = np.cumsum(lengths) - lengths
     for j, own in enumerate(transformer.reads):
         inputs[j, : len(own)] = own
-        numbers = np.arange(lengths[j])[:, None]
+        numbers = np.arange(lengths[j])[:, None] // transformer.tables[j].shape[1]
         bits[starts[j] : starts[j] + lengths[j], : len(own)] = numbers >> np.arange(len(own))[::-1] & 1
     first = transformer.gone
     scores = [scored(transformer.model, first, head, rows, rows) for head in range(transformer.heads[0])]
     each = np.array([own[np.ix_(places, places)] for own in scores]).reshape(-1, len(places), len(places))
     return Bottom(each, np.repeat(np.arange(transformer.size), lengths), inputs, bits)
+
+
+def rows_of(transformer: CTransformer) -> Array:
+    """(row): its activation, in the order of `Bottom`: position, bits, alternative."""
+    return np.concatenate([table.reshape(-1, table.shape[2]) for table in transformer.tables])
 
 
 def attended_inputs(bottom: Bottom, bits: PartialAssignment, head: int, row: int) -> frozenset[int]:
@@ -119,8 +124,8 @@ class Keys:
     scores where the position is smaller. Then "ranks above" is > between keys.
     """
 
-    def __init__(self, bottom: Bottom) -> None:
-        self.bottom = bottom
+    def __init__(self, bottom: Bottom, *, leftmost: bool = True) -> None:
+        self.bottom, self.leftmost = bottom, leftmost
         n, rows = bottom.size, len(bottom.owner)
         table = _ranks(bottom.scores.reshape(-1, rows)) * n + (n - 1 - bottom.owner)
         self.table = table.astype(np.int32) if rows * n < 2**31 else table
@@ -154,7 +159,12 @@ class Keys:
         return low, high
 
     def attended(self, low: Integers, high: Integers) -> Booleans:
-        """(tuple, activation): what can be attended to in each tuple, where these are its ranges."""
+        """(tuple, activation): what can be attended to in each tuple, where these are its ranges.
+
+        If any of the best is attended to, then whatever can have the blocker's score, left of it or not.
+        """
+        if not self.leftmost:
+            low, high = low // self.bottom.size, high // self.bottom.size
         return np.asarray(high >= low.max(axis=1, keepdims=True), dtype=np.bool_)
 
     def counts(self, bits: PartialAssignment, tuples: Integers) -> Integers:
@@ -174,6 +184,11 @@ class Keys:
         if len(self.fed):
             found[:, self.sources] = np.logical_or.reduceat(activations[:, self.fed], self.parts, axis=1)
         return found
+
+    def feeding(self, bits: PartialAssignment) -> Booleans:
+        """(activation): whether it has a free input."""
+        inputs = self.bottom.inputs
+        return np.asarray(((inputs >= 0) & (bits[inputs] == FREE)).any(axis=1), dtype=np.bool_)
 
     def unsatisfied(self, bits: PartialAssignment, most: int) -> Integers:
         """The possible tuples for which it is more than `most`."""

@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from attemper.errors import UnsupportedError
 from attemper.models.arrays import Array, Integers
 from attemper.models.hard.protocol import HardModel, normal, scored
 from attemper.theories.refutation.certificate.restrictions import Restriction
@@ -29,10 +30,11 @@ MOST_ROWS = 2048
 class CTransformer:
     """A c-transformer T (Hahn 2020, Definition 3; supplement, Definition 2) of n inputs, at one length.
 
-        y_j^(0) = tables[j][b]    b: the bits of the inputs reads[j] as a binary number, the first one high
+        y_j^(0) = tables[j][b][0] b: the bits of the inputs reads[j] as a binary number, the first one high
         y_j^(l)   from y^(l-1) by the layer `gone` + l of the model (numbered from 1), l = 1, ..., L
 
-    with hard attention, the leftmost of the best scores. Positions and inputs are numbered from 0 to n - 1;
+    with hard attention: the leftmost of the best scores, or (not `leftmost`) any of them, for example one
+    drawn at random (Hahn's footnote 1). Positions and inputs are numbered from 0 to n - 1;
     `inputs` says which symbols an input may have: its bit is 0 for the first of two, 1 for the second. A
     model's own layer 0 reads its own symbol: `own_layer`. After `gone` reductions, layer 0 stands for the
     model's layer `gone`: `attemper.reduce`.
@@ -44,8 +46,13 @@ class CTransformer:
     reads: tuple[tuple[int, ...], ...]
     """(position): the inputs that its layer-0 activation is a function of, ascending."""
     tables: tuple[Array, ...]
-    """(position): an array of the shape (2^len(reads), width)."""
+    """(position): an array of the shape (2^len(reads), alternatives, width).
+
+    There are several alternatives only where any of the best is attended to: whatever the choices in the
+    layers that are gone, the activation is one of them. An alternative may stand there twice.
+    """
     gone: int = 0
+    leftmost: bool = True
 
     @property
     def size(self) -> int:
@@ -86,10 +93,16 @@ class CTransformer:
     def run(self, words: PartialAssignment) -> list[Array]:
         """All activations of the layers 0..L on some words of bits, in the shape (word, position, width).
 
-        Raises `UnsupportedError` for activations or scores that are not numbers.
+        Raises `UnsupportedError` for activations or scores that are not numbers, and where any of the best is
+        attended to: then a word has more than one run.
         """
+        if not self.leftmost:
+            raise UnsupportedError(
+                "a transformer that attends to any of the best has more than one run on a word"
+            )
         count, n = words.shape
-        first = [table[numbers_in(words[:, own])] for own, table in zip(self.reads, self.tables, strict=True)]
+        pairs = zip(self.reads, self.tables, strict=True)
+        first = [table[numbers_in(words[:, own]), 0] for own, table in pairs]
         found = [np.stack(first, axis=1)]
         for layer, heads in enumerate(self.heads, start=self.gone):
             rows = found[-1].reshape(count * n, -1)
@@ -104,13 +117,16 @@ class CTransformer:
         return found
 
     def outputs(self) -> Array:
-        """The labels for all bits of the inputs that the last position reads; only where no layer is left."""
+        """The labels for all bits of the inputs that the last position reads, and all alternatives.
+
+        Only where no layer is left.
+        """
         if self.heads:
             raise ValueError("the output is not in a table as long as there are layers")
-        return self.model.labels(self.tables[-1])
+        return self.model.labels(self.tables[-1].reshape(-1, self.tables[-1].shape[2]))
 
 
-def own_layer(model: HardModel, inputs: Restriction | None = None) -> CTransformer:
+def own_layer(model: HardModel, inputs: Restriction | None = None, *, leftmost: bool = True) -> CTransformer:
     """A transformer's own layer 0, where an activation depends on its own symbol: c = 1.
 
     `inputs`: which one or two symbols each position may have; None for `two_symbols`. Two symbols with the
@@ -123,7 +139,8 @@ def own_layer(model: HardModel, inputs: Restriction | None = None) -> CTransform
     rows = normal(model.embed(positions, symbols))
     starts = np.searchsorted(positions, np.arange(2, model.length + 1))
     reads = tuple((j,) if len(some) > 1 else () for j, some in enumerate(inputs.allowed))
-    return restricted(CTransformer(model, inputs, reads, tuple(np.split(rows, starts))), bits_of(inputs))
+    tables = tuple(np.split(rows[:, None], starts))
+    return restricted(CTransformer(model, inputs, reads, tables, leftmost=leftmost), bits_of(inputs))
 
 
 def reading_others(model: HardModel, c: int, seed: int) -> CTransformer:
@@ -138,26 +155,29 @@ def reading_others(model: HardModel, c: int, seed: int) -> CTransformer:
         others = draw.choice(np.delete(np.arange(n), j), min(c, n) - 1, replace=False)
         reads.append(tuple(sorted([j, *others.tolist()])))
         rows = 2 ** len(reads[-1])
-        tables.append(normal(model.embed(np.full(rows, j + 1), np.arange(rows))))
+        tables.append(normal(model.embed(np.full(rows, j + 1), np.arange(rows)))[:, None])
     inputs = two_symbols(model)
     return restricted(CTransformer(model, inputs, tuple(reads), tuple(tables)), bits_of(inputs))
 
 
 def restricted(transformer: CTransformer, bits: PartialAssignment) -> CTransformer:
-    """rho T: fixed bits are put into the tables, and inputs that a table does not depend on are left out."""
+    """rho T: fixed bits are put into the tables, and inputs that a table does not depend on are left out.
+
+    But not where there are alternatives: how likely they are can depend on an input that changes none.
+    """
     reads, tables = [], []
     for own, table in zip(transformer.reads, transformer.tables, strict=True):
         cube = table.reshape((2,) * len(own) + (-1,))
         cube = cube[tuple(slice(None) if bits[q] == FREE else int(bits[q]) for q in own)]
         left = [q for q in own if bits[q] == FREE]
-        for q in tuple(left):
+        for q in tuple(left) if table.shape[1] == 1 else ():
             halves = (cube.take(bit, axis=left.index(q)) for bit in (0, 1))
             zero, one = halves
             if np.array_equal(zero, one):
                 cube = zero
                 left.remove(q)
         reads.append(tuple(left))
-        tables.append(cube.reshape(2 ** len(left), -1))
+        tables.append(cube.reshape(2 ** len(left), *table.shape[1:]))
     inputs = restriction_of(transformer.inputs, bits)
     return replace(transformer, inputs=inputs, reads=tuple(reads), tables=tuple(tables))
 
