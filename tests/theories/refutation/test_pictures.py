@@ -83,7 +83,8 @@ def test_the_selection_is_the_greedy_one_by_rank(seed: int) -> None:
     drawn = sorted((j for j in range(8) if j != i), key=lambda j: int(activations.texts[j]))
     assert drawn in rankings
     seen: set[int] = set()
-    selected, numbers = [], {}
+    selected: list[int] = []
+    numbers: dict[int, str] = {}
     for rank, j in enumerate(drawn, start=1):
         fresh = set(transformer.reads[j]) - seen
         if fresh and len(selected) < 2:

@@ -121,11 +121,11 @@ def test_a_reduction_that_forgets_ties_is_caught(monkeypatch: pytest.MonkeyPatch
     def attended(keys: Keys, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         n = keys.bottom.size
         best = low.max(axis=1, keepdims=True)
-        return (high // n > best // n) | (keys.position(best) == np.arange(n))
+        return np.asarray((high // n > best // n) | (keys.position(best) == np.arange(n)))
 
     monkeypatch.setattr(Keys, "attended", attended)
     wrong = tried = 0
-    for seed in few(range(200), 40):
+    for seed in few(range(200), 24):
         case = listed, transformer, _, _ = drawn_case(seed)
         if max(map(max, listed.score[0][0])) > 3:
             continue
@@ -135,7 +135,7 @@ def test_a_reduction_that_forgets_ties_is_caught(monkeypatch: pytest.MonkeyPatch
             by_oracle = first_difference(listed, one.transformer, words) is not None
             assert by_oracle == (agreement(transformer, one.transformer).differs is not None)
             wrong += by_oracle
-    assert wrong > tried / 5 > 2
+    assert wrong > tried / 5 > 1
 
 
 # Any of the best: Hahn's footnote 1 -------------------------------------------------------------------------
@@ -144,8 +144,8 @@ def test_a_reduction_that_forgets_ties_is_caught(monkeypatch: pytest.MonkeyPatch
 def broken_at_random(seed: int, *, leftmost: bool = False) -> tuple[int, int]:
     """How many activations of reduced transformers are not what is said of ties broken at random.
 
-    First those whose distribution, as the oracle has it, depends on more inputs than are read; then those that
-    can have a value which is not listed.
+    First those whose distribution, as the oracle has it, depends on more inputs than are read; then those
+    that can have a value which is not listed.
     """
     draw = Random(seed)
     n, layers, heads, c = draw.randint(2, 4), draw.randint(1, 3), draw.randint(1, 2), draw.randint(1, 2)
@@ -173,7 +173,7 @@ def test_distributions_depend_on_what_is_read_where_ties_are_broken_at_random(se
 
 
 def test_what_is_read_for_the_leftmost_is_not_enough_for_random_ties(few: Few) -> None:
-    found = [broken_at_random(seed, leftmost=True) for seed in few(range(120), 30)]
+    found = [broken_at_random(seed, leftmost=True) for seed in few(range(120), 8)]
     assert sum(told > 0 for told, _ in found) > len(found) / 10
     assert sum(unlisted > 0 for _, unlisted in found) > len(found) / 4
 
@@ -199,7 +199,7 @@ SIZES = [
 ]
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_theorem_1_as_it_is_proved_at_sizes_that_cannot_be_enumerated(
     size: tuple[int, int, int, int, int, int, int | None], few: Few
@@ -221,6 +221,7 @@ def test_theorem_1_as_it_is_proved_at_sizes_that_cannot_be_enumerated(
     assert len(after.reads[-1]) <= after.most_inputs
 
 
+@pytest.mark.sweep(0)
 def test_a_compiled_network_and_a_restriction_that_a_search_found() -> None:
     model = attemper.compile("O (b & Y a)", "ab")
     refutation = attemper.refute(model, "zoo:parity-even", length=12, free=0.5).refutation
@@ -242,7 +243,7 @@ def test_what_cannot_be_reduced_is_refused() -> None:
         ({"ties": "rightmost"}, "neither 'leftmost' nor 'any'"),
     ):
         with pytest.raises(attemper.OptionError, match=message):
-            attemper.reduce(model, **options)  # type: ignore[arg-type]
+            attemper.reduce(model, **options)
     last = attemper.reduce(model).transformer
     with pytest.raises(attemper.OptionError, match="no layer that could be taken away"):
         attemper.reduce(last)
