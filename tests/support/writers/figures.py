@@ -11,7 +11,7 @@ import attemper
 from attemper.exports.pictures.rows import Cells, rows_svg
 from attemper.models.hard.examples import RandomTables
 from attemper.theories.refutation.lemma.pictures import figure_svg
-from attemper.theories.refutation.lemma.reducing import reduce
+from attemper.theories.refutation.lemma.reducing import one_layer_less
 from attemper.theories.refutation.lemma.transformers import reading_others
 from attemper.writing import write_together
 from tests import ROOT
@@ -57,7 +57,7 @@ def restriction() -> str:
 def reductions() -> dict[str, str]:
     """Hahn's Figures 1 to 3, of transformers of our own; docs/depth-reduction.md has the commands."""
     removed = depth_reduction.removed()
-    of_two_inputs = reduce(reading_others(RandomTables(8, (1,), 58), 2, 58), k=2)
+    of_two_inputs = one_layer_less(reading_others(RandomTables(8, (1,), 58), 2, 58), 2)
     return {
         "hahn-1": figure_svg(1, removed),
         "hahn-2": figure_svg(2, removed),

@@ -179,7 +179,7 @@ def test_bits_are_drawn_at_the_rate() -> None:
 
 @pytest.mark.parametrize(("c", "k"), [(1, 6), (2, 8)])
 def test_bad_events_are_as_unlikely_as_the_supplement_says(c: int, k: int, few: Few) -> None:
-    """Lemmas 21 and 22: P(X_0) <= exp(-delta^2 q F / 3) and P(X) <= (1 - (q/2)^c)^(k eta C / c^2), sampled."""
+    """Lemmas 21, 22: P(X_0) <= exp(-delta^2 q F / 3) and P(X) <= (1 - (q/2)^c)^(k eta C / c^2), sampled."""
     n, q, eta, delta, draws = 60, Fraction(1, 3), Fraction(1, 4), 0.3, 4000
     bottom = random_bottom(n, c, levels=1000, seed=c)
     keys = Keys(bottom)

@@ -9,7 +9,7 @@ import pytest
 
 from attemper.exports.pictures.rows import Cells
 from attemper.theories.refutation.lemma.pictures import every_layer, selection
-from attemper.theories.refutation.lemma.reducing import OneLayerLess, all_removed, reduce
+from attemper.theories.refutation.lemma.reducing import OneLayerLess, all_removed, one_layer_less
 from attemper.theories.refutation.lemma.transformers import CTransformer
 from tests.support.drawn.listed_models import listed_transformer
 from tests.support.oracles import c_transformers
@@ -71,7 +71,7 @@ def test_one_layer_fewer_lines_after_fixing() -> None:
 def test_the_selection_is_the_greedy_one_by_rank(seed: int) -> None:
     """Hahn's i_1 < ... < i_k: down the ranking, an activation is taken that has an input none above has."""
     listed, transformer = listed_transformer(seed, 8, 1, 1, 2, 4, None)
-    found: OneLayerLess = reduce(transformer, k=2)
+    found: OneLayerLess = one_layer_less(transformer, 2)
     (panel,) = selection(found)
     query, activations, inputs = panel.rows
     i = list(query.texts).index("z")

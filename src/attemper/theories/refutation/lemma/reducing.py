@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Literal, final
+from typing import final
 
 import numpy as np
 
 from attemper.errors import OptionError, UnsupportedError
 from attemper.models.arrays import Array, Booleans, Integers
 from attemper.models.hard.protocol import normal
-from attemper.theories.refutation.ask import hard_model_of
 from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.lemma.faithful import greedily_fixed
 from attemper.theories.refutation.lemma.inputs import FREE, bits_of
@@ -21,13 +20,8 @@ from attemper.theories.refutation.lemma.transformers import (
     CTransformer,
     distinct,
     numbers_in,
-    own_layer,
     restricted,
 )
-
-if TYPE_CHECKING:
-    from attemper.models.hard.protocol import HardModel
-    from attemper.workbench.model import Model
 
 WIDEST = 14
 """An activation that depends on more inputs has no table: this would have more than 2^14 rows."""
@@ -75,63 +69,10 @@ class OneLayerLess:
         )
 
 
-def reduce(
-    model: CTransformer | Model | HardModel | Callable[[int], HardModel] | str,
-    restriction: Restriction | None = None,
-    *,
-    length: int | None = None,
-    k: int = 1,
-    ties: Literal["leftmost", "any"] = "leftmost",
-) -> OneLayerLess:
-    """Take the lowest layer away from a hard-attention transformer, for the price of some fixed inputs.
-
-        rho' >= rho   fixes inputs until every tuple ((h, i), z) of the first layer is k-satisfied: whatever
-                      head h attends to at i while y_i^(0) = z, at most c k free inputs feed it
-        reads'[i]     the free inputs of y_i^(0), and for each h and z those of all that can be attended to
-        tables'[i]    y_i^(1), for each assignment to reads'[i]
-
-    * `model`: as for `attemper.refute`, at one `length` n (then c = 1); or a `CTransformer`, such as the one
-      that a reduction made.
-    * `restriction`: rho, which leaves one or two symbols to each position. None: what a `CTransformer`
-      has; for a model both of its first two symbols, everywhere but at an end marker.
-    * `k` >= 1: more inputs stay free where it is larger, and c' is larger. Activations are fixed as in Stage
-      2 of Hahn's proof, until no tuple is left unsatisfied, so that this holds for every n and k; how many
-      inputs stay free is not promised (`attemper lemma` has what is).
-
-    * `ties`: the leftmost of the best positions is attended to; or any of them (Hahn's footnote 1), for
-      example one drawn at random. Then all that can tie with the best are read, and tables list what an
-      activation can be. A `CTransformer` knows which it is.
-
-    Guaranteed: for every word under rho' and l = 1, ..., L the layer-l activations of T are the layer-(l - 1)
-    activations of T', and c' <= c (2^c k H + 1) (Hahn 2020, Lemma 4, for one n; the proof is in
-    docs/depth-reduction.md). Where any of the best is attended to: an activation of T is among those that
-    `tables` of T' list, and if choices are drawn at random, independently, its distribution depends on
-    no inputs but those that `reads` lists.
-
-    Raises `OptionError` for options, a restriction of another length, or no layers; `UnsupportedError` where
-    a position has more than two symbols, or where an activation comes to depend on more than 14 inputs.
-
-    >>> from attemper.models.hard.examples import RandomTables
-    >>> found = reduce(RandomTables(12, (1, 1), seed=172))
-    >>> found.transformer.heads, len(found.restriction.free), found.transformer.most_inputs, found.bound
-    ((1,), 6, 3, 3)
-    >>> last = reduce(found.transformer).transformer
-    >>> last.heads, len(last.free), last.reads[-1]
-    ((), 5, (6, 7))
-    """
+def one_layer_less(given: CTransformer, k: int) -> OneLayerLess:
+    """What `attemper.reduce` makes of a c-transformer; raises the same."""
     if type(k) is not int or k < 1:
         raise OptionError(f"k={k!r} is not a whole number from 1 on", options=("k",))
-    if isinstance(model, CTransformer):
-        if length not in (None, model.size):
-            raise OptionError(
-                f"the transformer is one for length={model.size}, not for length={length}",
-                options=("length",),
-            )
-        given = model if restriction is None else restricted(model, bits_of(model.inputs, restriction))
-    elif ties not in ("leftmost", "any"):
-        raise OptionError(f"ties={ties!r} is neither 'leftmost' nor 'any'", options=("ties",))
-    else:
-        given = own_layer(hard_model_of(model, length), restriction, leftmost=ties == "leftmost")
     if not given.heads:
         raise OptionError("the transformer has no layer that could be taken away", options=("model",))
     rows = sum(table.shape[0] * table.shape[1] for table in given.tables)
@@ -151,7 +92,7 @@ def all_removed(first: CTransformer, k: int) -> Iterator[OneLayerLess]:
     In the end the activation at the last position is a table over few inputs, all that the output depends on.
     """
     while first.heads:
-        found = reduce(first, k=k)
+        found = one_layer_less(first, k)
         yield found
         first = found.transformer
 
