@@ -110,6 +110,36 @@ def test_a_network_and_a_module_are_reduced(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ("        if layer: raise RuntimeError('a fault')\n", "raised RuntimeError: a fault"),
+        ("        queries = queries[:1].repeat(len(queries), 0)\n", "depend"),
+    ],
+)
+def test_a_fault_in_somebodys_own_functions_is_theirs(
+    changed: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    name = f"faulty_{message[:6].strip()}"
+    (tmp_path / f"{name}.py").write_text(
+        "from attemper.models.hard.examples import RandomTables\n"
+        "class Model:\n"
+        "    def __init__(self):\n"
+        "        self.tables = RandomTables(9, (1, 1), 3)\n"
+        "    def __getattr__(self, name):\n"
+        "        return getattr(self.tables, name)\n"
+        "    def scores(self, layer, head, queries, keys):\n"
+        f"{changed}"
+        "        return self.tables.scores(layer, head, queries, keys)\n"
+        "def model(n):\n"
+        "    return Model()\n"
+    )
+    found = lemma(f"{name}:model", "--reduce", "--length", "9")
+    assert isinstance(found.exception, attemper.ModuleError), found.exception
+    assert message in str(found.exception)
+
+
+@pytest.mark.parametrize(
     ("figure", "words"),
     [
         (1, REDUCED),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from fractions import Fraction
 from pathlib import Path
 from time import monotonic
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from attemper.errors import InternalError, UnsupportedError
+from attemper.errors import AttemperError, InternalError, UnsupportedError
+from attemper.modules import ModuleError, blaming
 from attemper.theories.refutation.lemma import constants
 from attemper.theories.refutation.lemma.said import LemmaConstants, LemmaReductions, LemmaRuns
 from attemper.workbench.cli.console import out, print_found
@@ -118,9 +120,14 @@ def lemma_command(
     if svg is not None:
         require_ending(svg, (".svg",), "as a picture does: --svg x.svg")
     if reduce:
+        from attemper.models.hard.loading import is_folder
+
         if rate is not None or free is not None:
             raise typer.BadParameter("--rate and --free are not for --reduce")
-        found = _reduced(_first(model, length, layers, heads, c, seed), 1 if k is None else k, seed)
+        own = None if model is None or is_folder(model) else model
+        with nullcontext() if own is None else blaming(own):
+            first = _first(model, length, layers, heads, c, seed)
+            found = _reduced(first, 1 if k is None else k, seed, own)
         if svg is not None:
             from attemper.theories.refutation.lemma.pictures import figure_svg
 
@@ -164,13 +171,20 @@ def _first(
 ) -> CTransformer:
     """The transformer whose layers are taken away."""
     from attemper.models.hard.examples import RandomTables
+    from attemper.models.hard.networks import NetworkModel
     from attemper.theories.refutation.ask import hard_model_of
     from attemper.theories.refutation.lemma.transformers import own_layer, reading_others
+    from attemper.theories.refutation.search.probing import probe
 
     if model is not None:
         if layers is not None or heads != 1 or c is not None:
             raise typer.BadParameter("--layers, --heads and --c are for random tables, not for a model")
-        return own_layer(hard_model_of(model, length))
+        found = hard_model_of(model, length)
+        if not isinstance(found, NetworkModel):
+            probe(found, hard_model_of(model, length), model)
+        if not found.heads:
+            raise UnsupportedError(f"'{model}' has no layer that could be taken away")
+        return own_layer(found)
     if length is None or not 2 <= length <= _LONGEST:
         raise typer.BadParameter(f"--reduce needs a --length from 2 to {_LONGEST}, for example --length 24")
     layers = 2 if layers is None else layers
@@ -182,7 +196,15 @@ def _first(
     return own_layer(tables) if c in (None, 1) else reading_others(tables, c or 1, seed)
 
 
-def _reduced(first: CTransformer, k: int, seed: int) -> LemmaReductions:
+def _differs(bits: tuple[int, ...], own: str | None) -> AttemperError:
+    """Where a reduced transformer is not what it was: a fault of ours, or of somebody's own functions."""
+    said = f"the reduced transformer has other activations on the inputs {bits}"
+    if own is None:
+        return InternalError(said)
+    return ModuleError(f"'{own}': {said}: a row's results must not depend on the other rows")
+
+
+def _reduced(first: CTransformer, k: int, seed: int, own: str | None) -> LemmaReductions:
     from attemper.theories.refutation.lemma.reducing import agreement, all_removed
 
     removed, compared, seconds = [], [], []
@@ -195,7 +217,7 @@ def _reduced(first: CTransformer, k: int, seed: int) -> LemmaReductions:
             most = max(1, min(_COMPARED, _SCORED // first.size**2))
             compared.append(agreement(first, one.transformer, most, seed))
             if compared[-1].differs is not None:
-                raise InternalError(f"the reduced transformer differs on {compared[-1].differs}")
+                raise _differs(compared[-1].differs, own)
             report(f"{len(one.transformer.heads)} layers are left")
             began = monotonic()
     return LemmaReductions(first, tuple(removed), tuple(compared), tuple(seconds))
