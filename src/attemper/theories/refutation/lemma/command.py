@@ -64,11 +64,15 @@ FreeOption = Annotated[
 ]
 RunLengthOption = Annotated[
     int | None,
-    typer.Option("--length", metavar="N", help="Run it at this length, on one layer of random tables."),
+    typer.Option(
+        "--length",
+        metavar="N",
+        help="Run it at this length: on one layer of random tables; with --reduce on all layers.",
+    ),
 ]
 KOption = Annotated[
     int | None,
-    typer.Option("--k", metavar="K", help="The k of the lemma; with --length, and 1 with --reduce."),
+    typer.Option("--k", metavar="K", help="The k of the lemma, for --length; with --reduce, else 1."),
 ]
 RateOption = Annotated[
     str | None,
