@@ -247,6 +247,8 @@ def test_what_cannot_be_reduced_is_refused() -> None:
     last = attemper.reduce(model).transformer
     with pytest.raises(attemper.OptionError, match="no layer that could be taken away"):
         attemper.reduce(last)
+    with pytest.raises(attemper.OptionError, match="not one with ties='any'"):
+        attemper.reduce(own_layer(model), ties="any")
     with pytest.raises(attemper.OptionError, match="one for length=6, not for length=7"):
         attemper.reduce(own_layer(model), length=7)
     with pytest.raises(attemper.UnsupportedError, match="more than one run"):

@@ -82,7 +82,7 @@ def reduce(
     *,
     length: int | None = None,
     k: int = 1,
-    ties: Literal["leftmost", "any"] = "leftmost",
+    ties: Literal["leftmost", "any"] | None = None,
 ) -> OneLayerLess:
     """Take the lowest layer away from a hard-attention transformer, for the price of some fixed inputs.
 
@@ -98,10 +98,9 @@ def reduce(
     * `k` >= 1: more inputs stay free where it is larger, and c' is larger. Activations are fixed as in Stage
       2 of Hahn's proof, until no tuple is left unsatisfied, so that this holds for every n and k; how many
       inputs stay free is not promised (`attemper lemma` has what is).
-
-    * `ties`: the leftmost of the best positions is attended to; or any of them (Hahn's footnote 1), for
-      example one drawn at random. Then all that can tie with the best are read, and tables list what an
-      activation can be. A `CTransformer` knows which it is.
+    * `ties`: the leftmost of the best positions is attended to (also if it is None); or any of them (Hahn's
+      footnote 1), for example one drawn at random. Then all that can tie with the best are read, and tables
+      list what an activation can be. A `CTransformer` knows which it is.
 
     Guaranteed: for every word under rho' and l = 1, ..., L the layer-l activations of T are the layer-(l - 1)
     activations of T', and c' <= c (2^c k H + 1) (Hahn 2020, Lemma 4, for one n; the proof is in
@@ -124,17 +123,19 @@ def reduce(
     from attemper.theories.refutation.lemma.reducing import one_layer_less
     from attemper.theories.refutation.lemma.transformers import CTransformer, own_layer, restricted
 
+    if ties not in (None, "leftmost", "any"):
+        raise OptionError(f"ties={ties!r} is neither 'leftmost' nor 'any'", options=("ties",))
     if isinstance(model, CTransformer):
+        if ties not in (None, "leftmost" if model.leftmost else "any"):
+            raise OptionError(f"the transformer is not one with ties={ties!r}", options=("ties",))
         if length not in (None, model.size):
             raise OptionError(
                 f"the transformer is one for length={model.size}, not for length={length}",
                 options=("length",),
             )
         given = model if restriction is None else restricted(model, bits_of(model.inputs, restriction))
-    elif ties not in ("leftmost", "any"):
-        raise OptionError(f"ties={ties!r} is neither 'leftmost' nor 'any'", options=("ties",))
     else:
-        given = own_layer(hard_model_of(model, length), restriction, leftmost=ties == "leftmost")
+        given = own_layer(hard_model_of(model, length), restriction, leftmost=ties != "any")
     return one_layer_less(given, k)
 
 

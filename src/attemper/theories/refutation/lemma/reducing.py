@@ -57,9 +57,13 @@ class OneLayerLess:
 
     @property
     def bound(self) -> int:
-        """c (2^c k H + 1): what the lemma says of c' (Hahn 2020, Lemma 4; docs/depth-reduction.md)."""
+        """c (2^c k H + 1): what the lemma says of c' (Hahn 2020, Lemma 4; docs/depth-reduction.md).
+
+        With 2^c s in the place of 2^c where an activation can be one of s alternatives.
+        """
         c = max(1, self.given.most_inputs)
-        return int(c * (2**c * self.k * self.given.heads[0] + 1))
+        values = 2**c * max(table.shape[1] for table in self.given.tables)
+        return int(c * (values * self.k * self.given.heads[0] + 1))
 
     def __repr__(self) -> str:
         after = self.transformer
