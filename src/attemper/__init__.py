@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from attemper.theories.depth.ask import depth
     from attemper.theories.influence.ask.bounding import bound
     from attemper.theories.influence.ask.measuring import influence
-    from attemper.theories.refutation.ask import refute
+    from attemper.theories.refutation.ask import reduce, refute
     from attemper.theories.softening.ask import load_softened, soften
     from attemper.training.ask import data
     from attemper.version import __version__
@@ -89,6 +89,7 @@ __all__ = [
     "load",
     "load_softened",
     "program",
+    "reduce",
     "refute",
     "regex",
     "register_predicate",
@@ -141,6 +142,7 @@ _HOMES = {
     "load": "attemper.workbench.folder",
     "load_softened": "attemper.theories.softening.ask",
     "program": "attemper.workbench.naming",
+    "reduce": "attemper.theories.refutation.ask",
     "refute": "attemper.theories.refutation.ask",
     "regex": "attemper.workbench.naming",
     "register_predicate": "attemper.exact.predicates",

@@ -208,7 +208,7 @@ COMMANDS = (
         "Limits",
         "lemma",
         "attemper.theories.refutation.lemma.command:lemma_command",
-        "Say how large Hahn's Depth Reduction Lemma's constants are; or run its construction on one layer.",
+        "Say how large Hahn's Depth Reduction Lemma's constants are; or run it on one layer, or on all.",
     ),
     Command(
         "Data",

@@ -1,4 +1,4 @@
-"""The figures in docs/figures: what heads attend to in a formula's network, and a restriction.
+"""The figures in docs/figures: what heads attend to in a formula's network, a restriction, and reductions.
 
 `python -m tests.support.writers.figures` writes them; a test compares what stands there.
 """
@@ -9,8 +9,13 @@ from pathlib import Path
 
 import attemper
 from attemper.exports.pictures.rows import Cells, rows_svg
+from attemper.models.hard.examples import RandomTables
+from attemper.theories.refutation.lemma.pictures import figure_svg
+from attemper.theories.refutation.lemma.reducing import one_layer_less
+from attemper.theories.refutation.lemma.transformers import reading_others
 from attemper.writing import write_together
 from tests import ROOT
+from tests.support.writers import depth_reduction
 
 FOLDER = ROOT / "docs" / "figures"
 
@@ -49,9 +54,20 @@ def restriction() -> str:
     return rows_svg("A restriction, and two words that the model answers alike", rows, standalone=True)
 
 
+def reductions() -> dict[str, str]:
+    """Hahn's Figures 1 to 3, of transformers of our own; docs/depth-reduction.md has the commands."""
+    removed = depth_reduction.removed()
+    of_two_inputs = one_layer_less(reading_others(RandomTables(8, (1,), 58), 2, 58), 2)
+    return {
+        "hahn-1": figure_svg(1, removed),
+        "hahn-2": figure_svg(2, removed),
+        "hahn-3": figure_svg(3, [of_two_inputs]),
+    }
+
+
 def figures() -> dict[Path, bytes]:
     """What stands in docs/figures."""
-    drawn = {"attention": attention(), "restriction": restriction()}
+    drawn = {"attention": attention(), "restriction": restriction(), **reductions()}
     return {FOLDER / f"{name}.svg": text.encode() for name, text in drawn.items()}
 
 

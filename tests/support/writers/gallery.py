@@ -17,6 +17,7 @@ from attemper.exports.pictures.source import source_picture
 from attemper.exports.subject import Exported
 from attemper.writing import write_together
 from tests import ROOT
+from tests.support.writers import depth_reduction
 
 FOLDER = ROOT / "docs" / "gallery"
 
@@ -96,7 +97,7 @@ small {{ color: #5d6675; }}
 </head>
 <body>
 <h1>Softmax transformers to open</h1>
-<p>Each page is one file with a network in it, which runs as you type.
+<p>Each page but the last is one file with a network in it, which runs as you type.
 Nothing is installed, loaded or sent.</p>
 <ul>
 {items}
@@ -116,6 +117,10 @@ def gallery() -> dict[Path, bytes]:
         text = page_text(subject, model.word(piece.word), piece.title, picture=picture)
         files[FOLDER / f"{piece.name}.html"] = text.encode()
         items.append(_item(piece, model))
+    files[FOLDER / "depth-reduction.html"] = depth_reduction.page()
+    items.append(
+        _listed("depth-reduction", depth_reduction.TITLE, "Step by step in pictures, without a network.")
+    )
     files[FOLDER / "index.html"] = INDEX.format(items="\n".join(items)).encode()
     return files
 
@@ -123,8 +128,12 @@ def gallery() -> dict[Path, bytes]:
 def _item(piece: Piece, model: Model) -> str:
     heads = sum(len(layer.heads) for layer in model.network.layers)
     size = f"{len(model.network.layers)} layers, {heads} heads"
-    link = f'<a href="{piece.name}.html">{escape(piece.title)}</a>'
-    return f"<li>{link}<p>{escape(piece.text)} <small>{size}</small></p></li>"
+    return _listed(piece.name, piece.title, piece.text, size)
+
+
+def _listed(name: str, title: str, text: str, size: str = "") -> str:
+    link = f'<a href="{name}.html">{escape(title)}</a>'
+    return f"<li>{link}<p>{escape(text)}{f' <small>{size}</small>' if size else ''}</p></li>"
 
 
 if __name__ == "__main__":

@@ -13,16 +13,9 @@ from hypothesis import strategies as st
 from attemper.models.hard.examples import RandomTables
 from attemper.theories.refutation.certificate.restrictions import fixed
 from attemper.theories.refutation.lemma.alteration import alter, altered, best_rate, chosen_bits
-from attemper.theories.refutation.lemma.satisfied import (
-    FREE,
-    Bottom,
-    Keys,
-    PartialAssignment,
-    attended_inputs,
-    bits_of,
-    bottom_of,
-    two_symbols,
-)
+from attemper.theories.refutation.lemma.inputs import FREE, PartialAssignment, bits_of, two_symbols
+from attemper.theories.refutation.lemma.satisfied import Bottom, Keys, attended_inputs, bottom_of
+from attemper.theories.refutation.lemma.transformers import own_layer
 from tests.support.drawn.hard_examples import NearestOneChain, RandomWeights, ScatteredPositions
 from tests.support.suites import Few
 from tests.theories.refutation.test_faithful import new_by_rank
@@ -50,7 +43,7 @@ def test_it_succeeds_at_every_length(
     )
     assert len(found.restriction.free) == found.free
     if derandomised:
-        keys = Keys(bottom_of(model, base))
+        keys = Keys(bottom_of(own_layer(model, base)))
         assert found.start - found.free <= promised(keys, bits_of(base), k, best_rate(k, heads))
 
 
@@ -67,7 +60,7 @@ def promised(keys: Keys, bits: PartialAssignment, k: int, rate: Fraction) -> Fra
 )
 def test_without_randomness_the_bound_holds_at_every_rate(model: object, rate: Fraction) -> None:
     base = two_symbols(model)
-    keys = Keys(bottom_of(model, base))
+    keys = Keys(bottom_of(own_layer(model, base)))
     found = altered(model, base, 6, rate, derandomised=True)
     assert found.holds
     assert found.start - found.free <= promised(keys, bits_of(base), 6, rate)
@@ -76,7 +69,7 @@ def test_without_randomness_the_bound_holds_at_every_rate(model: object, rate: F
 def test_random_bits_cost_no_more_than_promised_on_average(few: Few) -> None:
     model = RandomTables(100, (1,))
     base = two_symbols(model)
-    bound = promised(Keys(bottom_of(model, base)), bits_of(base), 8, best_rate(8, 1))
+    bound = promised(Keys(bottom_of(own_layer(model, base))), bits_of(base), 8, best_rate(8, 1))
     costs = [99 - altered(model, base, 8, seed=seed).free for seed in few(range(40), 20)]
     assert sum(costs) / len(costs) < bound
 
@@ -86,7 +79,7 @@ def test_the_probability_to_miss_a_tuple(k: int) -> None:
     # All 3^5 restrictions of five inputs, each with its probability; for each tuple, exactly.
     model = RandomTables(6, (1,), seed=2)
     base = two_symbols(model)
-    bottom, start = bottom_of(model, base), bits_of(base)
+    bottom, start = bottom_of(own_layer(model, base)), bits_of(base)
     rate = Fraction(1, 3)
     missed = dict.fromkeys(map(int, Keys(bottom).unsatisfied(start, k)), Fraction(0))
     assert missed
@@ -114,7 +107,7 @@ def test_activations_of_two_inputs_each_are_repaired(seed: int) -> None:
 @pytest.mark.parametrize(("rate", "k"), [(Fraction(1, 2), 1), (Fraction(4, 5), 2), (Fraction(1, 5), 3)])
 def test_each_bit_is_the_best_given_those_before(rate: Fraction, k: int) -> None:
     model = RandomTables(20, (2,), seed=7)
-    bottom, start = bottom_of(model, two_symbols(model)), bits_of(two_symbols(model))
+    bottom, start = bottom_of(own_layer(model, two_symbols(model))), bits_of(two_symbols(model))
     keys = Keys(bottom)
     wishes = [wishes_of(bottom, start, int(number), k) for number in keys.unsatisfied(start, k)]
     assert wishes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import product
 
@@ -22,16 +23,11 @@ from attemper.theories.refutation.lemma.faithful import (
     reduced,
     without_own,
 )
-from attemper.theories.refutation.lemma.satisfied import (
-    FREE,
-    Bottom,
-    Keys,
-    attended_inputs,
-    bits_of,
-    bottom_of,
-    two_symbols,
-)
+from attemper.theories.refutation.lemma.inputs import FREE, bits_of, two_symbols
+from attemper.theories.refutation.lemma.satisfied import Bottom, Keys, attended_inputs, bottom_of
+from attemper.theories.refutation.lemma.transformers import own_layer
 from tests.support.drawn.hard_examples import NearestOneChain, RandomWeights, ScatteredPositions
+from tests.support.suites import Few
 from tests.theories.refutation.test_satisfied import random_bits_of, random_bottom
 
 MODELS = (
@@ -49,7 +45,7 @@ def test_all_tuples_are_satisfied_by_the_definition(model: HardModel) -> None:
     base = two_symbols(model)
     found = faithful(model, base, 8, Fraction(1, 4))
     assert found.holds
-    bottom, bits = bottom_of(model, base), bits_of(base)
+    bottom, bits = bottom_of(own_layer(model, base)), bits_of(base)
     bits[[i for i, symbols in enumerate(found.restriction.allowed) if symbols == (0,)]] = 0
     bits[[i for i, symbols in enumerate(found.restriction.allowed) if symbols == (1,)]] = 1
     rows = np.flatnonzero(bottom.possible(bits))
@@ -91,7 +87,7 @@ def test_the_same_seed_gives_the_same_restriction() -> None:
 
 def test_giving_up_is_reported() -> None:
     model = RandomTables(50, (1,))
-    keys = Keys(bottom_of(model, two_symbols(model)))
+    keys = Keys(bottom_of(own_layer(model, two_symbols(model))))
     bits, stages = reduced(
         keys, bits_of(two_symbols(model)), 1, Fraction(1, 100), threshold=100, most_resampled=3
     )
@@ -179,6 +175,42 @@ def test_bits_are_drawn_at_the_rate() -> None:
     assert [
         abs(share - wanted) < 300 for share, wanted in zip(shares, (5000, 5000, 20_000), strict=True)
     ] == [True] * 3
+
+
+@pytest.mark.parametrize(("c", "k"), [(1, 6), (2, 8)])
+def test_bad_events_are_as_unlikely_as_the_supplement_says(c: int, k: int, few: Few) -> None:
+    """Lemmas 21, 22: P(X_0) <= exp(-delta^2 q F / 3) and P(X) <= (1 - (q/2)^c)^(k eta C / c^2), sampled."""
+    n, q, eta, delta, draws = 60, Fraction(1, 3), Fraction(1, 4), 0.3, 4000
+    bottom = random_bottom(n, c, levels=1000, seed=c)
+    keys = Keys(bottom)
+    bits = much_read_fixed(bottom, np.full(n, FREE, dtype=np.int8), eta)
+    free = int((bits == FREE).sum())
+    words = np.tile(bits, (draws, 1))
+    random_bits(words, q, np.random.default_rng(0), words == FREE)
+    fixed_inputs = (words != FREE).sum(axis=1) - (n - free)
+    bound = math.exp(-(delta**2) * float(q) * free / 3)
+    share = float((fixed_inputs > (1 + delta) * float(q) * free).mean())
+    assert 0.01 < share <= bound + 3 * math.sqrt(bound * (1 - bound) / draws)
+    # Independent activations can be chosen among the k: fewer if inputs feed several (Stage 1 saw to that).
+    bound = float(1 - (q / 2) ** c) ** float(k * eta * Fraction(free, n) / c**2)
+    tuples = keys.unsatisfied(bits, c * k)
+    assert len(tuples) > 20
+    seen = []
+    for number in few(tuples[:40].tolist(), 6):
+        head, row = divmod(number, len(bottom.owner))
+        missed = np.ones(draws, dtype=bool)
+        for j in new_by_rank(bottom, bits, head, row, k):
+            rows = np.flatnonzero((bottom.owner == j) & bottom.possible(bits))
+            scores = bottom.scores[head, row, rows]
+            inputs = bottom.inputs[j][bottom.inputs[j] >= 0]
+            best = bottom.bits[rows[scores.argmax()]][: len(inputs)]
+            missed &= (words[:, inputs] != best).any(axis=1)
+        seen.append(float(missed.mean()))
+        assert seen[-1] <= bound + 3 * math.sqrt(bound * (1 - bound) / draws)
+    if c == 1:
+        # Here all k are independent: the probability is known, and far below the bound.
+        exact = float(1 - q / 2) ** k
+        assert all(abs(share - exact) <= 4 * math.sqrt(exact * (1 - exact) / draws) for share in seen)
 
 
 @pytest.mark.parametrize(("k", "rate"), [(0, Fraction(1, 2)), (1, Fraction(0)), (1, Fraction(1))])

@@ -9,20 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attemper.errors import OptionError, UnsupportedError
 from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.protocol import activations
 from attemper.theories.refutation.certificate.restrictions import Restriction, fixed
-from attemper.theories.refutation.lemma.satisfied import (
+from attemper.theories.refutation.lemma.inputs import (
     FREE,
-    Bottom,
-    Keys,
     PartialAssignment,
-    attended_inputs,
     bits_of,
-    bottom_of,
     restriction_of,
     two_symbols,
 )
+from attemper.theories.refutation.lemma.satisfied import Bottom, Keys, attended_inputs, bottom_of
+from attemper.theories.refutation.lemma.transformers import own_layer
 from tests.support.drawn.hard_examples import FirstMismatch, PrefixXor
 
 
@@ -105,7 +104,7 @@ def test_fixing_more_never_undoes_satisfaction(n: int, c: int, seed: int) -> Non
 def test_a_models_next_activations_depend_on_the_inputs_named_only(levels: int | None) -> None:
     model = RandomTables(7, (2,), seed=3, levels=levels)
     base = fixed(two_symbols(model), {2: 1})
-    bottom, bits = bottom_of(model, base), bits_of(base)
+    bottom, bits = bottom_of(own_layer(model, base)), bits_of(base)
     possible = bottom.possible(bits)
     runs = {word: activations(model, np.array(word))[1] for word in product(*base.allowed)}
     for i in range(model.length):
@@ -120,7 +119,7 @@ def test_a_models_next_activations_depend_on_the_inputs_named_only(levels: int |
 
 def test_symbols_with_the_same_embedding_are_one_row_without_inputs() -> None:
     model = FirstMismatch(4, ())
-    bottom = bottom_of(model, two_symbols(model))
+    bottom = bottom_of(own_layer(model, two_symbols(model)))
     assert bottom.owner.tolist() == [0, 1, 2, 3]
     assert (bottom.inputs == -1).all()
     # Nothing depends on any input, though three positions are free.
@@ -151,7 +150,7 @@ def test_a_guaranteed_score_blocks_without_being_the_greatest() -> None:
 
 def test_the_layer_of_a_model_has_one_activation_for_each_position() -> None:
     model = PrefixXor(5, 1)
-    bottom = bottom_of(model, two_symbols(model))
+    bottom = bottom_of(own_layer(model, two_symbols(model)))
     assert (bottom.size, bottom.heads, bottom.most_inputs) == (5, 1, 1)
     # Position 3 looks at position 1 + 1, whatever its own symbol is.
     rows = np.flatnonzero(bottom.owner == 2)
@@ -161,7 +160,12 @@ def test_the_layer_of_a_model_has_one_activation_for_each_position() -> None:
 
 def test_restrictions_that_do_not_fit_are_refused() -> None:
     model = RandomTables(3, (1,))
-    with pytest.raises(ValueError, match="length"):
-        bottom_of(model, Restriction(((0, 1),)))
-    with pytest.raises(ValueError, match="two symbols"):
-        bottom_of(model, Restriction(((0, 1, 2), (0,), (2,))))
+    with pytest.raises(OptionError, match="length"):
+        own_layer(model, Restriction(((0, 1),)))
+    with pytest.raises(UnsupportedError, match="position 1 has 3 symbols"):
+        own_layer(model, Restriction(((0, 1, 2), (0,), (2,))))
+    base = two_symbols(model)
+    with pytest.raises(OptionError, match="length 2, not 3"):
+        bits_of(base, Restriction(((0,), (0,))))
+    with pytest.raises(OptionError, match="the symbol 2 at position 2"):
+        bits_of(base, Restriction(((0,), (2,), (2,))))

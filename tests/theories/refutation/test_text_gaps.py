@@ -17,15 +17,9 @@ from attemper.theories.refutation.certificate.restrictions import fixed
 from attemper.theories.refutation.lemma.alteration import altered
 from attemper.theories.refutation.lemma.constants import RemovedLayer, Variant, parameters
 from attemper.theories.refutation.lemma.faithful import first_new, greedily_fixed, without_own
-from attemper.theories.refutation.lemma.satisfied import (
-    FREE,
-    Bottom,
-    Keys,
-    attended_inputs,
-    bits_of,
-    bottom_of,
-    two_symbols,
-)
+from attemper.theories.refutation.lemma.inputs import FREE, bits_of, two_symbols
+from attemper.theories.refutation.lemma.satisfied import Bottom, Keys, attended_inputs, bottom_of
+from attemper.theories.refutation.lemma.transformers import own_layer
 from tests.theories.refutation.test_satisfied import attended_row, completions, random_bits_of, random_bottom
 
 Sets = list[set[int]]
@@ -169,7 +163,7 @@ def test_note_8_fewer_neighbours_need_a_smaller_k() -> None:
 def test_note_8_neighbours_are_as_few_as_the_corollary_proves(k: int) -> None:
     # c = 1, and an input feeds one activation: each of k inputs has at most 2 k H dependent tuples.
     model = RandomTables(80, (1,))
-    keys = Keys(bottom_of(model, two_symbols(model)))
+    keys = Keys(bottom_of(own_layer(model, two_symbols(model))))
     bits, _ = greedily_fixed(keys, bits_of(two_symbols(model)), k, 2 * k)
     tuples = keys.unsatisfied(bits, k)
     goals = first_new(keys, bits, without_own(keys, tuples, keys.ranges(bits, tuples)[1]), k)
@@ -258,7 +252,7 @@ def test_note_14_with_the_bounded_set_fixed_too_the_answer_is_constant() -> None
     model = RandomTables(14, (1,), seed=4)
     base = two_symbols(model)
     found = altered(model, base, 3, derandomised=True).restriction
-    bottom, bits = bottom_of(model, base), bits_of(base)
+    bottom, bits = bottom_of(own_layer(model, base)), bits_of(base)
     for i, symbols in enumerate(found.allowed):
         bits[i] = FREE if len(symbols) > 1 else base.allowed[i].index(symbols[0])
     last = int(np.flatnonzero(bottom.owner == model.length - 1)[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, final
 
 from attemper.exports.pictures.elements import CENTRED, STANDALONE, number, plain, whole
@@ -25,12 +25,22 @@ class Cells(NamedTuple):
     """A row of cells with these texts, some of them shaded, with its name to the left.
 
     `weights[i][j]` is how much cell i attends to cell j of the next row; an empty tuple if nothing does.
+    Lines are `dashed` where it is not by attention that a cell depends on another.
     """
 
     name: str
     texts: Sequence[str]
     shaded: Sequence[bool]
     weights: Sequence[Sequence[float]] = ()
+    dashed: bool = False
+
+
+@final
+class Panel(NamedTuple):
+    """Rows of a picture that has several such parts, below what is said of them; "" for nothing."""
+
+    caption: str
+    rows: Sequence[Cells]
 
 
 def rows_svg(title: str, rows: Sequence[Cells], *, standalone: bool = False) -> str:
@@ -43,27 +53,48 @@ def rows_svg(title: str, rows: Sequence[Cells], *, standalone: bool = False) -> 
     >>> picture.count("<rect"), picture.count("<line")
     (4, 3)
     """
-    left = MARGIN + max(width_of(row.name) for row in rows) + MARGIN
-    heights = [MARGIN]
-    for row in rows[:-1]:
-        heights.append(heights[-1] + SIDE + (AWAY if row.weights else CLOSE))
+    return panels_svg(title, [Panel("", rows)], standalone=standalone)
+
+
+def panels_svg(title: str, panels: Sequence[Panel], *, standalone: bool = False) -> str:
+    """The picture of these parts, one below the other; else as `rows_svg`.
+
+    >>> word = Cells("word", "ab", [False, True])
+    >>> panels_svg("two words", [Panel("(a)", [word]), Panel("(b)", [word])]).count("<rect")
+    4
+    """
+    left = MARGIN + max(width_of(row.name) for panel in panels for row in panel.rows) + MARGIN
     parts = [f"<title>{plain(title)}</title>", STANDALONE if standalone else ""]
-    for row, top in zip(rows, heights, strict=True):
-        middle = number(top + SIDE / 2)
-        name = f'x="{number(MARGIN)}" y="{middle}" fill="currentColor" dominant-baseline="central"'
-        parts.append(f"<text {name}>{plain(row.name)}</text>")
-        parts += [
-            _cell(text, is_shaded, left + place * SIDE, top)
-            for place, (text, is_shaded) in enumerate(zip(row.texts, row.shaded, strict=True))
-        ]
-        parts += [
-            _line(weight, left + SIDE * (place + 1 / 2), left + SIDE * (other + 1 / 2), top + SIDE)
-            for place, weights in enumerate(row.weights)
-            for other, weight in enumerate(weights)
-            if weight >= FAINTEST
-        ]
-    widest = max(len(row.texts) for row in rows)
-    return whole(parts, 0, 0, left + widest * SIDE + MARGIN, heights[-1] + SIDE + MARGIN)
+    bottom = 0.0
+    for panel in panels:
+        top = bottom + MARGIN
+        if panel.caption:
+            parts.append(_text(panel.caption, top + SIDE / 2))
+            top += SIDE + CLOSE
+        for row in panel.rows:
+            bottom = top + SIDE
+            parts += _row(row, left, top)
+            top = bottom + (AWAY if row.weights else CLOSE)
+        bottom += MARGIN
+    widest = max(len(row.texts) for panel in panels for row in panel.rows)
+    written = max(width_of(panel.caption) for panel in panels)
+    return whole(parts, 0, 0, max(left + widest * SIDE, written + MARGIN) + MARGIN, bottom)
+
+
+def _row(row: Cells, left: float, top: float) -> Iterator[str]:
+    yield _text(row.name, top + SIDE / 2)
+    for place, (text, is_shaded) in enumerate(zip(row.texts, row.shaded, strict=True)):
+        yield _cell(text, is_shaded, left + place * SIDE, top)
+    for place, weights in enumerate(row.weights):
+        for other, weight in enumerate(weights):
+            if weight >= FAINTEST:
+                start, end = (left + SIDE * (x + 1 / 2) for x in (place, other))
+                yield _line(weight, start, end, top + SIDE, dashed=row.dashed)
+
+
+def _text(text: str, middle: float) -> str:
+    at = f'x="{number(MARGIN)}" y="{number(middle)}" fill="currentColor" dominant-baseline="central"'
+    return f"<text {at}>{plain(text)}</text>"
 
 
 def _cell(text: str, is_shaded: bool, x: float, y: float) -> str:
@@ -74,7 +105,9 @@ def _cell(text: str, is_shaded: bool, x: float, y: float) -> str:
     return f"{rectangle}<text {at} {CENTRED}>{plain(text)}</text>"
 
 
-def _line(weight: float, start: float, end: float, top: float) -> str:
+def _line(weight: float, start: float, end: float, top: float, *, dashed: bool) -> str:
     """From below a cell to above one of the next row."""
     ends = f'x1="{number(start)}" y1="{number(top)}" x2="{number(end)}" y2="{number(top + AWAY)}"'
-    return f'<line {ends} stroke="currentColor" stroke-width="2" stroke-opacity="{round(weight, 2):g}"/>'
+    dashes = ' stroke-dasharray="3 3"' if dashed else ""
+    stroke = f'stroke="currentColor" stroke-width="2" stroke-opacity="{round(weight, 2):g}"{dashes}'
+    return f"<line {ends} {stroke}/>"

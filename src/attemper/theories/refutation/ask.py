@@ -1,10 +1,10 @@
-"""A search for two words that hard attention cannot tell apart, asked from Python."""
+"""Two words that hard attention cannot tell apart, and a layer that is taken away, asked from Python."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from attemper.errors import OptionError
 from attemper.workbench.model import Model
@@ -13,8 +13,11 @@ from attemper.workbench.spelling import Kind, spelling_of
 
 if TYPE_CHECKING:
     from attemper.models.hard.protocol import HardModel
+    from attemper.theories.refutation.certificate.restrictions import Restriction
     from attemper.theories.refutation.certificate.targets import Target
     from attemper.theories.refutation.finding import Finding
+    from attemper.theories.refutation.lemma.reducing import OneLayerLess
+    from attemper.theories.refutation.lemma.transformers import CTransformer
     from attemper.workbench.naming import AtName, EmptyName, LanguageLike
 
 
@@ -62,7 +65,7 @@ def refute(
 
     source = model if isinstance(model, str) else ""
     found = search_and_check(
-        lambda: _hard_model(model, length),
+        lambda: hard_model_of(model, length),
         lambda found: target_of(language, found, at, empty),
         source=source,
         free=free,
@@ -73,6 +76,69 @@ def refute(
     return replace(found, note=_note_on(language))
 
 
+def reduce(
+    model: CTransformer | Model | HardModel | Callable[[int], HardModel] | str,
+    restriction: Restriction | None = None,
+    *,
+    length: int | None = None,
+    k: int = 1,
+    ties: Literal["leftmost", "any"] | None = None,
+) -> OneLayerLess:
+    """Take the lowest layer away from a hard-attention transformer, for the price of some fixed inputs.
+
+        rho' >= rho   fixes inputs until every tuple ((h, i), z) of the first layer is k-satisfied: whatever
+                      head h attends to at i while y_i^(0) = z, at most c k free inputs feed it
+        reads'[i]     the free inputs of y_i^(0), and for each h and z those of all that can be attended to
+        tables'[i]    y_i^(1), for each assignment to reads'[i]
+
+    * `model`: as for `attemper.refute`, at one `length` n (then c = 1); or a `CTransformer`, such as the one
+      that a reduction made.
+    * `restriction`: rho, which leaves one or two symbols to each position. None: what a `CTransformer`
+      has; for a model both of its first two symbols, everywhere but at an end marker.
+    * `k` >= 1: more inputs stay free where it is larger, and c' is larger. Activations are fixed as in Stage
+      2 of Hahn's proof, until no tuple is left unsatisfied, so that this holds for every n and k; how many
+      inputs stay free is not promised (`attemper lemma` has what is).
+    * `ties`: the leftmost of the best positions is attended to (also if it is None); or any of them (Hahn's
+      footnote 1), for example one drawn at random. Then all that can tie with the best are read, and tables
+      list what an activation can be. A `CTransformer` knows which it is.
+
+    Guaranteed: for every word under rho' and l = 1, ..., L the layer-l activations of T are the layer-(l - 1)
+    activations of T', and c' <= c (2^c k H + 1) (Hahn 2020, Lemma 4, for one n; the proof is in
+    docs/depth-reduction.md). Where any of the best is attended to: an activation of T is among those that
+    `tables` of T' list, and if choices are drawn at random, independently, its distribution depends on
+    no inputs but those that `reads` lists.
+
+    Raises `OptionError` for options, a restriction of another length, or no layers; `UnsupportedError` where
+    a position has more than two symbols, or where an activation comes to depend on more than 14 inputs.
+
+    >>> from attemper.models.hard.examples import RandomTables
+    >>> found = reduce(RandomTables(12, (1, 1), seed=172))
+    >>> found.transformer.heads, len(found.restriction.free), found.transformer.most_inputs, found.bound
+    ((1,), 6, 3, 3)
+    >>> last = reduce(found.transformer).transformer
+    >>> last.heads, len(last.free), last.reads[-1]
+    ((), 5, (6, 7))
+    """
+    from attemper.theories.refutation.lemma.inputs import bits_of
+    from attemper.theories.refutation.lemma.reducing import one_layer_less
+    from attemper.theories.refutation.lemma.transformers import CTransformer, own_layer, restricted
+
+    if ties not in (None, "leftmost", "any"):
+        raise OptionError(f"ties={ties!r} is neither 'leftmost' nor 'any'", options=("ties",))
+    if isinstance(model, CTransformer):
+        if ties not in (None, "leftmost" if model.leftmost else "any"):
+            raise OptionError(f"the transformer is not one with ties={ties!r}", options=("ties",))
+        if length not in (None, model.size):
+            raise OptionError(
+                f"the transformer is one for length={model.size}, not for length={length}",
+                options=("length",),
+            )
+        given = model if restriction is None else restricted(model, bits_of(model.inputs, restriction))
+    else:
+        given = own_layer(hard_model_of(model, length), restriction, leftmost=ties != "any")
+    return one_layer_less(given, k)
+
+
 def _note_on(language: object) -> str:
     """What is said of a name of the zoo that says no polarity."""
     spelling = spelling_of(language) if isinstance(language, str) else None
@@ -81,7 +147,7 @@ def _note_on(language: object) -> str:
     return polarity_note(spelling.text, "the model's second symbol") or ""
 
 
-def _hard_model(model: object, n: int | None) -> HardModel:
+def hard_model_of(model: object, n: int | None) -> HardModel:
     """The model as functions of arrays, for n positions. Raises `OptionError`."""
     from attemper.models.hard.loading import PARTS, load_model
     from attemper.models.hard.networks import NetworkModel

@@ -14,7 +14,9 @@ from attemper.models.arrays import Integers
 from attemper.models.hard.protocol import HardModel
 from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.lemma import faithful
-from attemper.theories.refutation.lemma.satisfied import FREE, Keys, PartialAssignment, bits_of, bottom_of
+from attemper.theories.refutation.lemma.inputs import FREE, PartialAssignment, bits_of
+from attemper.theories.refutation.lemma.satisfied import Keys, bottom_of
+from attemper.theories.refutation.lemma.transformers import own_layer
 
 
 def altered(
@@ -36,12 +38,12 @@ def altered(
     alternative to the proof of Hahn 2020, Lemma 4). Raises ValueError if k < 1 or q is not in (0, 1).
 
     >>> from attemper.models.hard.examples import RandomTables
-    >>> from attemper.theories.refutation.lemma.satisfied import two_symbols
+    >>> from attemper.theories.refutation.lemma.inputs import two_symbols
     >>> model = RandomTables(40, (1,))
     >>> altered(model, two_symbols(model), 8, derandomised=True).holds
     True
     """
-    keys = Keys(bottom_of(model, base))
+    keys = Keys(bottom_of(own_layer(model, base)))
     rate = best_rate(k, model.heads[0]) if rate is None else rate
     bits, stages = alter(keys, bits_of(base), k, rate, seed=seed, derandomised=derandomised)
     return faithful.finished(keys, base, bits, k, stages)

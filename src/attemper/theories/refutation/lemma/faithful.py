@@ -16,15 +16,9 @@ import numpy as np
 from attemper.models.arrays import Booleans, Integers
 from attemper.models.hard.protocol import HardModel
 from attemper.theories.refutation.certificate.restrictions import Restriction
-from attemper.theories.refutation.lemma.satisfied import (
-    FREE,
-    Bottom,
-    Keys,
-    PartialAssignment,
-    bits_of,
-    bottom_of,
-    restriction_of,
-)
+from attemper.theories.refutation.lemma.inputs import FREE, PartialAssignment, bits_of, restriction_of
+from attemper.theories.refutation.lemma.satisfied import Bottom, Keys, bottom_of
+from attemper.theories.refutation.lemma.transformers import own_layer
 
 
 @final
@@ -81,7 +75,7 @@ def faithful(
     k-satisfied, so that the layer's activations depend on at most 2 k H + 1 inputs. Not guaranteed: that it
     holds (the resampling is cut short), and how much is free.
     """
-    keys = Keys(bottom_of(model, base))
+    keys = Keys(bottom_of(own_layer(model, base)))
     bits, stages = reduced(keys, bits_of(base), k, rate, seed=seed, threshold=threshold)
     return finished(keys, base, bits, k, stages)
 
@@ -178,7 +172,8 @@ def greedily_fixed(
         if not len(tuples):
             return bits, rounds
         depends = high >= first_new(keys, bits, high, k)[:, -1:]
-        loads = depends.sum(axis=0)
+        # What has no free input blocks all below it, where it is the leftmost that is attended to.
+        loads = np.where(keys.feeding(bits), depends.sum(axis=0), 0)
         j = int(loads.argmax())
         if loads[j] <= threshold:
             return bits, rounds

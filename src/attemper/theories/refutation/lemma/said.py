@@ -1,4 +1,4 @@
-"""What `attemper lemma` says: the constants of the proofs, or what a construction did to one layer."""
+"""What `attemper lemma` says: the constants of the proofs, or what was done to one layer, or to all."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from attemper.workbench.report.tables import table
 
 if TYPE_CHECKING:
     from attemper.theories.refutation.lemma.faithful import Reduction
+    from attemper.theories.refutation.lemma.reducing import Agreement, OneLayerLess
+    from attemper.theories.refutation.lemma.transformers import CTransformer
 
 _SHORT = 10**6
 
@@ -83,6 +85,83 @@ class LemmaRuns(Tabled):
             "q": str(self.q),
             "seed": self.seed,
             "runs": {name: _outcome(reduction) for name, reduction in self.runs.items()},
+        }
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class LemmaReductions(Tabled):
+    """A c-transformer from which one layer after the other was taken away, and what was compared with it.
+
+    `seconds` is how long each reduction took.
+    """
+
+    first: CTransformer
+    removed: tuple[OneLayerLess, ...]
+    compared: tuple[Agreement, ...]
+    seconds: tuple[float, ...]
+
+    def __repr__(self) -> str:
+        return f"<LemmaReductions: {len(self.removed)} layers of {self.first.size} positions>"
+
+    def __str__(self) -> str:
+        return text_of(self._parts())
+
+    def _parts(self) -> Iterator[str | Table]:
+        first, last = self.first, self.removed[-1].transformer
+        heads = " + ".join(map(str, first.heads))
+        yield (
+            f"n = {first.size}, L = {len(first.heads)}, H = {heads}, c = {first.most_inputs}: "
+            f"{len(first.free)} inputs are free"
+        )
+        shown = table(
+            "layers left", "k", "free", "c'", "c' of the lemma", "equal to the first transformer on"
+        )
+        for one, compared in zip(self.removed, self.compared, strict=True):
+            after = one.transformer
+            numbers = (len(after.heads), one.k, len(after.free), after.most_inputs)
+            words = f"{'all' if compared.all_words else 'drawn,'} {compared.words:,} words"
+            shown.add_row(*map(str, numbers), f"<= {short(one.bound)}", words)
+        yield shown
+        allowed = last.inputs.allowed
+        symbols = last.model.symbols
+        pattern = ["*" if len(some) > 1 else symbols[some[0]] for some in allowed]
+        yield f"restriction: {''.join(pattern) if max(map(len, pattern)) == 1 else ' '.join(pattern)}"
+        if last.heads:
+            return
+        reads, answers = last.reads[-1], last.outputs()
+        if answers.all() or not answers.any():
+            yield f"the answer is the same on all of it: {'accepted' if answers[0] else 'rejected'}"
+        else:
+            at = ", ".join(str(q + 1) for q in reads)
+            yield f"the answer depends on {len(reads)} of {len(last.free)} free inputs: {at}"
+
+    @property
+    def record(self) -> dict[str, object]:
+        """The same as JSON data; positions from 1."""
+        first, last = self.first, self.removed[-1].transformer
+        names = last.model.symbols
+        return {
+            "length": first.size,
+            "heads": list(first.heads),
+            "c": first.most_inputs,
+            "free": len(first.free),
+            "removed": [
+                {
+                    "k": one.k,
+                    "free": len(one.transformer.free),
+                    "c": one.transformer.most_inputs,
+                    "bound": one.bound,
+                    "fixed_activations": one.steps,
+                    "words": compared.words,
+                    "all_words": compared.all_words,
+                    "seconds": round(seconds, 2),
+                }
+                for one, compared, seconds in zip(self.removed, self.compared, self.seconds, strict=True)
+            ],
+            "restriction": [[names[s] for s in some] for some in last.inputs.allowed],
+            "output_reads": None if last.heads else [q + 1 for q in last.reads[-1]],
+            "answers": None if last.heads else sorted({bool(one) for one in last.outputs()}),
         }
 
 

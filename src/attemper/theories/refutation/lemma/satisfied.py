@@ -10,16 +10,12 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attemper.models.arrays import Array, Booleans, Integers
-from attemper.models.hard.protocol import HardModel, normal, scored
-from attemper.theories.refutation.certificate.restrictions import Restriction, SymbolIndex
+from attemper.models.hard.protocol import scored
+from attemper.theories.refutation.lemma.inputs import FREE, PartialAssignment
+from attemper.theories.refutation.lemma.transformers import CTransformer, distinct
 
-PartialAssignment = NDArray[np.int8]
-"""Hahn's rho_n: for each input 0, 1 or FREE."""
-
-FREE = -1
 _NONE = -1
 """Below every key, and in the place of an input that is not there."""
 
@@ -67,51 +63,26 @@ class Bottom:
         return np.asarray(((known == FREE) | (known == self.bits)).all(axis=1), dtype=np.bool_)
 
 
-def bottom_of(model: HardModel, base: Restriction) -> Bottom:
-    """A transformer's own layer 0, where an activation depends on its own symbol: c = 1.
-
-    Where a position is free in `base`, bit 0 stands for the first of its two symbols, bit 1 for the second.
-    Two symbols with the same embedding are one row, which depends on no input.
-
-    Raises ValueError if a position has more than two symbols.
-    """
-    if len(base.allowed) != model.length or any(len(symbols) > 2 for symbols in base.allowed):
-        raise ValueError(
-            "the restriction must be for the model's length, with at most two symbols at a position"
-        )
-    pairs = [(i, symbol) for i, symbols in enumerate(base.allowed, start=1) for symbol in symbols]
-    positions, symbols = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
-    rows = normal(model.embed(positions, symbols))
-    first = np.r_[True, positions[1:] != positions[:-1]]
-    same = np.array([not first[r] and rows[r].tobytes() == rows[r - 1].tobytes() for r in range(len(rows))])
-    differs = np.bincount(positions[~same] - 1, minlength=model.length) > 1
-    owner = positions[~same] - 1
-    bits = np.where(differs[owner], 1 - first[~same].astype(np.int8), FREE).astype(np.int8)
-    kept = rows[~same]
-    scores = np.stack([scored(model, 0, head, kept, kept) for head in range(model.heads[0])])
-    inputs = np.where(differs, np.arange(model.length), _NONE)
-    return Bottom(scores, owner, inputs[:, None], bits[:, None])
+def bottom_of(transformer: CTransformer) -> Bottom:
+    """The layer-0 activations of a c-transformer that has layers; for c = 0 with a column without inputs."""
+    lengths = np.array([table.shape[0] * table.shape[1] for table in transformer.tables])
+    rows, places = distinct(rows_of(transformer))
+    inputs = np.full((transformer.size, max(1, transformer.most_inputs)), _NONE)
+    bits = np.full((len(places), inputs.shape[1]), FREE, dtype=np.int8)
+    starts = np.cumsum(lengths) - lengths
+    for j, own in enumerate(transformer.reads):
+        inputs[j, : len(own)] = own
+        numbers = np.arange(lengths[j])[:, None] // transformer.tables[j].shape[1]
+        bits[starts[j] : starts[j] + lengths[j], : len(own)] = numbers >> np.arange(len(own))[::-1] & 1
+    first = transformer.gone
+    scores = [scored(transformer.model, first, head, rows, rows) for head in range(transformer.heads[0])]
+    each = np.array([own[np.ix_(places, places)] for own in scores]).reshape(-1, len(places), len(places))
+    return Bottom(each, np.repeat(np.arange(transformer.size), lengths), inputs, bits)
 
 
-def bits_of(base: Restriction) -> PartialAssignment:
-    """FREE where the restriction has two symbols; elsewhere 0, for the only one."""
-    return np.array([FREE if len(symbols) > 1 else 0 for symbols in base.allowed], dtype=np.int8)
-
-
-def restriction_of(base: Restriction, bits: PartialAssignment) -> Restriction:
-    """The restriction of `base` to the symbols that the bits stand for."""
-
-    def chosen(symbols: tuple[SymbolIndex, ...], bit: int) -> tuple[SymbolIndex, ...]:
-        return symbols if bit == FREE else (symbols[bit],)
-
-    return Restriction(tuple(map(chosen, base.allowed, bits.tolist())))
-
-
-def two_symbols(model: HardModel) -> Restriction:
-    """All positions free to have one of the alphabet's first two symbols, but for the end marker."""
-    numbers = [k for k, symbol in enumerate(model.symbols) if symbol != model.ending][:2]
-    ends = () if model.ending is None else ((model.symbols.index(model.ending),),)
-    return Restriction((tuple(numbers),) * (model.length - len(ends)) + ends)
+def rows_of(transformer: CTransformer) -> Array:
+    """(row): its activation, in the order of `Bottom`: position, bits, alternative."""
+    return np.concatenate([table.reshape(-1, table.shape[2]) for table in transformer.tables])
 
 
 def attended_inputs(bottom: Bottom, bits: PartialAssignment, head: int, row: int) -> frozenset[int]:
@@ -153,8 +124,8 @@ class Keys:
     scores where the position is smaller. Then "ranks above" is > between keys.
     """
 
-    def __init__(self, bottom: Bottom) -> None:
-        self.bottom = bottom
+    def __init__(self, bottom: Bottom, *, leftmost: bool = True) -> None:
+        self.bottom, self.leftmost = bottom, leftmost
         n, rows = bottom.size, len(bottom.owner)
         table = _ranks(bottom.scores.reshape(-1, rows)) * n + (n - 1 - bottom.owner)
         self.table = table.astype(np.int32) if rows * n < 2**31 else table
@@ -187,15 +158,24 @@ class Keys:
         high[each, self.own[tuples]] = table[each, self.own_row[tuples]]
         return low, high
 
+    def attended(self, low: Integers, high: Integers) -> Booleans:
+        """(tuple, activation): what can be attended to in each tuple, where these are its ranges.
+
+        If any of the best is attended to, then whatever can have the blocker's score, left of it or not.
+        """
+        if not self.leftmost:
+            low, high = low // self.bottom.size, high // self.bottom.size
+        return np.asarray(high >= low.max(axis=1, keepdims=True), dtype=np.bool_)
+
     def counts(self, bits: PartialAssignment, tuples: Integers) -> Integers:
         """(tuple): how many inputs `attended_inputs` has."""
         return self.counts_in(bits, tuples, *self.ranges(bits, tuples))
 
     def counts_in(self, bits: PartialAssignment, tuples: Integers, low: Integers, high: Integers) -> Integers:
         """The same, where the ranges are known already."""
-        attended = high >= low.max(axis=1, keepdims=True)
-        attended[np.arange(len(tuples)), self.own[tuples]] = False
-        inputs = self.inputs_of(attended) & (bits == FREE)
+        others = self.attended(low, high)
+        others[np.arange(len(tuples)), self.own[tuples]] = False
+        inputs = self.inputs_of(others) & (bits == FREE)
         return np.asarray(inputs.sum(axis=1), dtype=np.int64)
 
     def inputs_of(self, activations: Booleans) -> Booleans:
@@ -204,6 +184,11 @@ class Keys:
         if len(self.fed):
             found[:, self.sources] = np.logical_or.reduceat(activations[:, self.fed], self.parts, axis=1)
         return found
+
+    def feeding(self, bits: PartialAssignment) -> Booleans:
+        """(activation): whether it has a free input."""
+        inputs = self.bottom.inputs
+        return np.asarray(((inputs >= 0) & (bits[inputs] == FREE)).any(axis=1), dtype=np.bool_)
 
     def unsatisfied(self, bits: PartialAssignment, most: int) -> Integers:
         """The possible tuples for which it is more than `most`."""
