@@ -25,6 +25,7 @@ from attemper.networks.wellformed import require_wellformed
 from attemper.theories.softening.certificate import APPROXIMATION, Approximation
 from attemper.theories.softening.check.claims import check_approximation
 from attemper.theories.softening.check.enumeration import MOST_WORDS
+from attemper.theories.softening.lemmas.compared import LemmaTable, lemma_tables
 from attemper.theories.softening.report import (
     SofteningReport,
     number_parts,
@@ -85,6 +86,14 @@ class Softened(Tabled):
     def numbers(self) -> SofteningReport | None:
         """Temperatures and budgets; None where nothing is proved."""
         return softening_report(self.softening, self.original) if self.is_proved else None
+
+    @cached_property
+    def lemmas(self) -> tuple[LemmaTable, ...]:
+        """X, gaps and errors of each layer by the lemmas of Theorem 26 as published, by ours, and measured.
+
+        All words of one length are run, in balls. Raises `UnsupportedError` where these are too many.
+        """
+        return lemma_tables(self.softening)
 
     @property
     def record(self) -> dict[str, object]:

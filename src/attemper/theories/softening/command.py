@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -49,6 +50,12 @@ def soften_command(
     rounding: Annotated[
         bool, typer.Option("--round", help="Add a layer that rounds what is put out to 0 or 1.")
     ] = False,
+    lemmas: Annotated[
+        bool,
+        typer.Option(
+            "--lemmas", help="Print bounds by the lemmas of Theorem 26 beside ours, and measured errors."
+        ),
+    ] = False,
     seconds: SecondsOption = 60,
     force: Force = False,
     json: Json = False,
@@ -68,6 +75,7 @@ def soften_command(
     require_network_place(output, force=force)
     use_few_threads()
     from attemper.theories.softening.ask import soften
+    from attemper.theories.softening.report import lemma_parts
 
     with activity("softening") as report:
         found = soften(
@@ -82,6 +90,9 @@ def soften_command(
             report=report,
         )
         record, text = found.record, str(found)
+        tables = found.lemmas if lemmas and found.is_proved else ()
+    if lemmas:
+        record = {**record, "lemmas": [asdict(own) for own in tables]}
     replaced = found.is_proved and (output / STRUCTURE).exists()
     if found.is_proved:
         found.save(output)
@@ -89,6 +100,8 @@ def soften_command(
         print_json({**record, "directory": str(output) if found.is_proved else None, "replaced": replaced})
         return found.exit_code
     out.print_lines(text)
+    for part in lemma_parts(tables):
+        out.print(part)
     wrote = f"wrote {output}{', in place of the network that was there' if replaced else ''}"
     out.print(wrote if found.is_proved else "nothing is written")
     return found.exit_code
