@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from attemper.theories.influence.ask.measuring import influence
     from attemper.theories.refutation.ask import refute
     from attemper.theories.softening.ask import load_softened, soften
+    from attemper.theories.softening.pieces import pieces
     from attemper.training.ask import data
     from attemper.version import __version__
     from attemper.workbench.asking import verify
@@ -87,6 +88,7 @@ __all__ = [
     "language",
     "load",
     "load_softened",
+    "pieces",
     "program",
     "refute",
     "regex",
@@ -138,6 +140,7 @@ _HOMES = {
     "language": "attemper.workbench.naming",
     "load": "attemper.workbench.folder",
     "load_softened": "attemper.theories.softening.ask",
+    "pieces": "attemper.theories.softening.pieces",
     "program": "attemper.workbench.naming",
     "refute": "attemper.theories.refutation.ask",
     "regex": "attemper.workbench.naming",

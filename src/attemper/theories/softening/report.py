@@ -258,7 +258,13 @@ def lemma_parts(tables: Sequence[LemmaTable]) -> Iterator[str | Table]:
         shown = table("", "", "Lemma", "published", "by norms", "proved", "measured")
         for row in found.rows:
             shown.add_row(
-                row.place, row.what, row.lemma, row.published or "", row.own or "", row.proved or "", row.measured
+                row.place,
+                row.what,
+                row.lemma,
+                row.published or "",
+                row.own or "",
+                row.proved or "",
+                row.measured,
             )
         yield shown
 

@@ -1,4 +1,4 @@
-"""The lemmas of the theorem beside what is proved here and what is measured, layer by layer, at one length."""
+"""The theorem's lemmas beside what is proved here and what is measured: layer by layer, at one length."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ from attemper.theories.softening.lemmas.norms import (
 )
 from attemper.theories.softening.search.soften import Softening, constant
 from attemper.theories.softening.search.temperatures import softened
-
 
 MOST_RUN = 256
 """How many words of all lengths may be so many that those of the greatest are run in balls."""
@@ -81,7 +80,9 @@ def lemma_tables(found: Softening) -> tuple[LemmaTable, ...]:
         )
     seen = examine(found.hard, length)
     if seen.tie is not None:
-        raise UnsupportedError(f"a word of {length} symbols ties, which Theorem 26 excludes", word=seen.tie.word)
+        raise UnsupportedError(
+            f"a word of {length} symbols ties, which Theorem 26 excludes", word=seen.tie.word
+        )
     with precision(PRECISION):
         proved = found.evidence.layers if isinstance(found.evidence, ClosedFormErrors) else ()
         tables = [_table("as softened", found.hard, found.soft, seen, proved, None)]
@@ -122,7 +123,9 @@ def _table(
     ]
     # Behind the last layer the certificate speaks of what is put out alone.
     said = _monomial(proved[-1].error, length) if proved else None
-    end = _row("", "what is put out", "26", known[-1].outputs, None if epsilon is None else ball(epsilon), None, said)
+    end = _row(
+        "", "what is put out", "26", known[-1].outputs, None if epsilon is None else ball(epsilon), None, said
+    )
     colds = [lead.coldness for layer in leads for lead in layer if lead is not None]
     tau = shown_bound(max((1 / cold for cold in colds), key=lambda t: float(t.upper()))) if colds else None
     return LemmaTable(temperatures, length, tau, (*rows, end))
@@ -195,8 +198,8 @@ def _row(
     own: flint.arb | None,
     proved: flint.arb | None = None,
 ) -> LemmaRow:
-    said = (None if bound is None else shown_bound(bound) for bound in (published, own, proved))
-    return LemmaRow(place, what, lemma, *said, shown_bound(real))
+    by = [None if bound is None else shown_bound(bound) for bound in (published, own, proved)]
+    return LemmaRow(place, what, lemma, by[0], by[1], by[2], shown_bound(real))
 
 
 def _monomial(own: Monomial, length: int) -> flint.arb:

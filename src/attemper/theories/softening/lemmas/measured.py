@@ -1,4 +1,4 @@
-"""How far a soft network is from its hard one, layer by layer: on some words, in balls, by the definitions."""
+"""How far a soft network is from its hard one, layer by layer: on some words, in balls, by definition."""
 
 from __future__ import annotations
 
@@ -127,7 +127,10 @@ class _Run:
 
     def measured(self) -> MeasuredHead:
         return MeasuredHead(
-            self._scores(), self._stray(self.weights), self._stray(self.exact_weights), _greatest(self.changes)
+            self._scores(),
+            self._stray(self.weights),
+            self._stray(self.exact_weights),
+            _greatest(self.changes),
         )
 
     def _scores(self) -> flint.arb:

@@ -12,7 +12,7 @@ sizes of its entries.)
 * 34: what a head adds is off by at most |W_V| (e + X times that); 31: by |W_V| e, if it is uniform.
 * 30: a feed-forward layer multiplies errors by at most 1 + |W_2| |W_1|; 25 is all of this together.
 
-On paper all sizes are bounded by the width d of the matrices and the greatest parameter p (`Published`). Their
+On paper all sizes are bounded by the width d of the matrices and the greatest parameter p (`Published`). The
 constants are lost in our copy of the paper: those here are ours, as they follow from its proofs.
 """
 
@@ -115,7 +115,8 @@ def _head_errors(
 
 def edelman(lead: Lead, visible: int, tied: int = 1) -> flint.arb:
     """The bound of Edelman et al. in these terms: where scores are exact, so many positions are visible and
-    some tie, weights are off by at most 2 ((visible - tied) / tied) e^(-g / tau), summed over positions."""
+    some tie, weights are off by at most 2 ((visible - tied) / tied) e^(-g / tau), summed over positions.
+    """
     return ball(Fraction(2 * (visible - tied), tied)) * (-ball(lead.gap) * lead.coldness).exp()
 
 
@@ -207,7 +208,8 @@ def _row_sum(rows: Sequence[LinearForm]) -> Fraction:
 @dataclass(frozen=True)
 class Published:
     """All that the paper's bounds know of a network: its matrices are at most d wide, with parameters of at
-    most p, and there are at most H heads in a layer, which on paper is 1."""
+    most p, and there are at most H heads in a layer, which on paper is 1.
+    """
 
     d: int
     p: Fraction
@@ -225,7 +227,10 @@ class Published:
         rows = (len(head.query) for layer in network.layers for head in layer.heads)
         return cls(
             max(len(network.coordinates), hidden_width(network), *rows),
-            max((abs(value) for layer in network.layers for value in _parameters(layer, root)), default=Fraction(0)),
+            max(
+                (abs(value) for layer in network.layers for value in _parameters(layer, root)),
+                default=Fraction(0),
+            ),
             max((len(layer.heads) for layer in network.layers), default=0),
         )
 
@@ -263,7 +268,8 @@ class Published:
     ) -> flint.arb:
         """Theorem 26: 1/tau = (2 / g) ln(K2 n X G / min(epsilon, X, g / (12 |A|_1 X))) is cold enough.
 
-        K1 = (1 + d^2 p^2) (1 + H d p), K2 = 2 (1 + d^2 p^2) H d p, G = 1 + K1 + ... + K1^(L-1), X = kappa^L x.
+        K1 = (1 + d^2 p^2) (1 + H d p), K2 = 2 (1 + d^2 p^2) H d p, X = kappa^L x,
+        and G = 1 + K1 + ... + K1^(L-1), for L layers.
         """
         first = self.growth * (1 + self.heads * self.map)
         second = 2 * self.growth * self.heads * self.map
