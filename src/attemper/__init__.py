@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from attemper.theories.influence.ask.bounding import bound
     from attemper.theories.influence.ask.measuring import influence
     from attemper.theories.refutation.ask import refute
-    from attemper.theories.softening.ask import load_softened, soften
-    from attemper.theories.softening.pieces import pieces
+    from attemper.theories.softening.ask import load_softened, pieces, soften
     from attemper.training.ask import data
     from attemper.version import __version__
     from attemper.workbench.asking import verify
@@ -140,7 +139,7 @@ _HOMES = {
     "language": "attemper.workbench.naming",
     "load": "attemper.workbench.folder",
     "load_softened": "attemper.theories.softening.ask",
-    "pieces": "attemper.theories.softening.pieces",
+    "pieces": "attemper.theories.softening.ask",
     "program": "attemper.workbench.naming",
     "refute": "attemper.theories.refutation.ask",
     "regex": "attemper.workbench.naming",

@@ -10,7 +10,8 @@ import pytest
 
 import attemper
 from attemper.errors import OptionError
-from attemper.theories.softening.pieces import Pieces, pieces
+from attemper.theories.softening.ask import pieces
+from attemper.theories.softening.pieces import Pieces
 
 Points = list[tuple[Fraction, Fraction]]
 

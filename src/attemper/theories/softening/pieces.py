@@ -15,14 +15,13 @@ functions that round; any table, and the exact number, are ours.)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 from attemper.errors import OptionError
-from attemper.networks.typed import Amount
 
 
 @final
@@ -82,35 +81,9 @@ class Pieces:
         return tuple(unit for unit in units if unit.factor)
 
 
-def pieces(table: Mapping[Any, Amount]) -> Pieces:
-    """The least affine pieces of a continuous function f with f(x) = y for each x: y of a table, exactly.
-
-    A number is an int, a fraction, a text such as "1/3", or the binary number that a float is. Lemma 27 of
-    Yang, Strobl, Chiang and Angluin, *Simulating Hard Attention Using Soft Attention*, counts at least 2^r
-    pieces of a function that rounds p bits to r < p; there are 2^(r+1) - 1 (ours), which W = 2^(r+1) - 2
-    hidden units attain.
-
-    Raises `OptionError` for fewer than two points, what is no number, and an x that stands there twice.
-
-    >>> p, r = 4, 2
-    >>> rounding = {Fraction(x, 2**p): Fraction(x >> (p - r), 2**r) for x in range(2**p)}
-    >>> found = pieces(rounding)
-    >>> found.count, found.least_width(), len(found.units), found.least_width(hidden_layers=2)
-    (7, 6, 6, 2)
-    """
-    points = sorted(Knot(_number(x), _number(y)) for x, y in table.items())
-    if len(points) < 2 or any(one.x == other.x for one, other in pairwise(points)):
-        raise OptionError(
-            "table: at least two points are needed, each with an x of its own", options=("table",)
-        )
+def least_pieces(points: Sequence[Knot]) -> Pieces:
+    """Those through two points or more, which are sorted by x, each with an x of its own."""
     return Pieces(tuple(_knots(points)))
-
-
-def _number(value: Amount) -> Fraction:
-    try:
-        return Fraction(value)
-    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
-        raise OptionError(f"table: {value!r} is no number", options=("table",)) from None
 
 
 def _slope(start: Knot, end: Knot) -> Fraction:
@@ -135,7 +108,7 @@ class _Reached:
         return _Reached(chord, None) if self.high is not None and self.high < chord else _Reached(None, chord)
 
 
-def _knots(points: list[Knot]) -> Iterator[Knot]:
+def _knots(points: Sequence[Knot]) -> Iterator[Knot]:
     """Ends and breaks of one such function, from left to right."""
     chords = [_slope(*pair) for pair in pairwise(points)]
     reached = [_Reached(None, None)]
