@@ -1,4 +1,4 @@
-"""The figures in docs/figures: what heads attend to in a formula's network, and a restriction.
+"""The figures in docs/figures: what heads attend to in a formula's network, a restriction, and PARITY's gaps.
 
 `python -m tests.support.writers.figures` writes them; a test compares what stands there.
 """
@@ -9,6 +9,8 @@ from pathlib import Path
 
 import attemper
 from attemper.exports.pictures.rows import Cells, rows_svg
+from attemper.theories.softening.report import ways_svg
+from attemper.theories.softening.ways import gaps_at
 from attemper.writing import write_together
 from tests import ROOT
 
@@ -51,7 +53,8 @@ def restriction() -> str:
 
 def figures() -> dict[Path, bytes]:
     """What stands in docs/figures."""
-    drawn = {"attention": attention(), "restriction": restriction()}
+    gaps = ways_svg(gaps_at([4, 8, 16, 32, 64, 128]))
+    drawn = {"attention": attention(), "four-ways": gaps, "restriction": restriction()}
     return {FOLDER / f"{name}.svg": text.encode() for name, text in drawn.items()}
 
 
