@@ -10,6 +10,7 @@ import pytest
 import attemper as library
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode
+from attemper.theories.softening.lemmas import compared
 from tests.support.cli.command_line import attemper
 from tests.support.drawn.typed_networks import uniform_only
 
@@ -108,12 +109,13 @@ def test_lemmas_stand_beside_ours_and_beside_what_is_measured() -> None:
     assert float(last["measured"].lstrip("<")) <= 1e-20
 
 
-def test_lemmas_are_printed_as_python_has_them() -> None:
+def test_lemmas_are_printed_as_python_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compared, "MOST_RUN", 20)
     found = library.soften("soften_mine:last_a", epsilon="1/100")
     said = attemper("soften", "soften_mine:last_a", "-o", "soft", "--lemmas").out
     for found_table in found.lemmas:
         assert (
-            f"temperatures {found_table.temperatures}: all words of 7 symbols, tau = {found_table.tau}"
+            f"temperatures {found_table.temperatures}: all words of 3 symbols, tau = {found_table.tau}"
             in said
         )
         for row in found_table.rows:
