@@ -54,7 +54,12 @@ def plainly(drawn: DrawnNetwork, n: int, cold: float) -> list[dict[str, object]]
     """The greatest of everything over all words of n symbols."""
     found = [
         {"read": 0.0, "before": 0.0, "behind_heads": 0.0, "after": 0.0, "outputs": 0.0}
-        | {"heads": [dict.fromkeys(("scores", "weights", "exact_weights", "values"), 0.0) for _ in one.heads]}
+        | {
+            "heads": [
+                dict.fromkeys(("sizes", "scores", "weights", "exact_weights", "values"), 0.0)
+                for _ in one.heads
+            ]
+        }
         for one in drawn.layers
     ]
 
@@ -70,6 +75,7 @@ def plainly(drawn: DrawnNetwork, n: int, cold: float) -> list[dict[str, object]]
             middle, softly = hard.copy(), soft.copy()
             for head, own in zip(layer.heads, into["heads"], strict=True):
                 value = np.array(head.value, dtype=float)
+                seen(own, "sizes", hard @ value.T)
                 were, are = scores(head, hard, visible), scores(head, soft, visible)
                 chosen, spread = weights(were, visible, None), weights(are, visible, cold)
                 stray = chosen == 0

@@ -70,13 +70,15 @@ def lemma_tables(found: Softening) -> tuple[LemmaTable, ...]:
 
     All words of one length that is claimed are run, in balls. The second table is left out where every head
     is uniform, and where outputs are rounded: there is no epsilon. Raises `UnsupportedError` where these are
-    too many, and where one of them ties, though nobody would have known.
+    too many, and where one of them ties, against what was given.
     """
+    if not found.hard.layers:
+        return ()
     length = min(reach(len(found.hard.alphabet.symbols), MOST_RUN), found.last or MOST_RUN)
-    if length < found.first or not found.hard.layers:
+    if length < found.first:
         raise UnsupportedError(
-            f"words of {found.first} symbols are too many to be run in balls, or there is no layer: the "
-            "lemmas are about layers, and are tried on words of a length that is claimed"
+            f"words of {found.first} symbols are too many to be run in balls, so that nothing stands beside "
+            "the lemmas: claim shorter words, too"
         )
     seen = examine(found.hard, length)
     if seen.tie is not None:
@@ -160,12 +162,14 @@ class _Layer:
         yield _row(place, "X", "29", known.read, published_read, known.read, size)
         for head, lead in enumerate(self.leads):
             yield from self._of_head(f"{place}.{head}", head, lead)
+        yield self._bounded(place, "behind heads", "31, 34", known.behind_heads, lambda by: by.behind_heads)
         published, own = (None if by is None else by.after for by in (self.published, self.own))
         error = None if proved is None or self.is_last else _monomial(proved.error, self.length)
-        yield _row(place, "error behind it", "25", known.after, published, own, error)
+        yield _row(place, "behind units", "25, 30", known.after, published, own, error)
 
     def _of_head(self, place: str, head: int, lead: Lead | None) -> Iterator[LemmaRow]:
         seen, gap = self.known.heads[head], self.proved and self.proved.gaps[head]
+        yield self._bounded(place, "values", "28", seen.sizes, lambda by: by.heads[head].sizes)
         if lead is None:
             yield self._bounded(place, "value error", "31", seen.values, lambda by: by.heads[head].values)
             return

@@ -20,13 +20,14 @@ from attemper.theories.softening.lemmas.norms import PRECISION
 @final
 @dataclass(frozen=True)
 class MeasuredHead:
-    """Of one head, over all words and positions, the greatest of what it is off by.
+    """Of one head, over all words and positions, the greatest of its values and of what it is off by.
 
-    `weights` is twice the weight of the positions without the greatest score, so where there is one such
-    position the sum of |soft - hard| over all; `exact_weights` is that where the soft head reads the hard
-    network's numbers. `values` is how far what it adds is off.
+    `sizes` is of its values W_V x. `weights` is twice the weight of the positions without the greatest score,
+    so where there is one such position the sum of |soft - hard| over all; `exact_weights` is that where the
+    soft head reads the hard network's numbers. `values` is how far what it adds is off.
     """
 
+    sizes: flint.arb
     scores: flint.arb
     weights: flint.arb
     exact_weights: flint.arb
@@ -65,6 +66,7 @@ def measured(hard: Network, soft: Network, words: Iterable[Word]) -> tuple[Measu
 def _greater(one: MeasuredLayer, other: MeasuredLayer) -> MeasuredLayer:
     heads = tuple(
         MeasuredHead(
+            a.sizes.max(b.sizes),
             a.scores.max(b.scores),
             a.weights.max(b.weights),
             a.exact_weights.max(b.exact_weights),
@@ -116,6 +118,7 @@ class _Run:
         self.weights = meaning_soft.attention(cold, enclosed)
         self.exact_weights = meaning_soft.attention(cold, self.exact)
         values, were = self._rows(head.values, enclosed), self._rows(head.values, self.exact)
+        self.sizes = _greatest(were)
         self.changes = [
             [
                 sum((weight * values[j - 1][row] for j, weight in soft.items()), flint.arb(0))
@@ -127,6 +130,7 @@ class _Run:
 
     def measured(self) -> MeasuredHead:
         return MeasuredHead(
+            self.sizes,
             self._scores(),
             self._stray(self.weights),
             self._stray(self.exact_weights),

@@ -69,8 +69,12 @@ Leads = Sequence[Lead | None]
 @final
 @dataclass(frozen=True)
 class HeadErrors:
-    """By how much scores, weights and what is added are off; None where scores may outweigh the gap."""
+    """How large values are, and by how much scores, weights and what is added are off.
 
+    The last two are None where errors of the scores may outweigh the gap.
+    """
+
+    sizes: flint.arb
     scores: flint.arb
     weights: flint.arb | None
     values: flint.arb | None
@@ -79,11 +83,12 @@ class HeadErrors:
 @final
 @dataclass(frozen=True)
 class LayerErrors:
-    """X and e before a layer, the errors of its heads, and e behind it; None where a head has none."""
+    """X and e before a layer, the errors of its heads, and e behind these and behind it; None as in heads."""
 
     read: flint.arb
     before: flint.arb
     heads: tuple[HeadErrors, ...]
+    behind_heads: flint.arb | None
     after: flint.arb | None
 
 
@@ -94,23 +99,23 @@ def layer_errors(
     heads = tuple(
         _head_errors(own, lead, read, before, length) for own, lead in zip(sizes.heads, leads, strict=True)
     )
-    after: flint.arb | None = before
+    behind: flint.arb | None = before
     for head in heads:
-        after = None if after is None or head.values is None else after + head.values
-    return LayerErrors(read, before, heads, None if after is None else sizes.growth * after)
+        behind = None if behind is None or head.values is None else behind + head.values
+    return LayerErrors(read, before, heads, behind, None if behind is None else sizes.growth * behind)
 
 
 def _head_errors(
     sizes: HeadSizes, lead: Lead | None, read: flint.arb, before: flint.arb, length: int
 ) -> HeadErrors:
-    scores = sizes.scores * (2 * read * before + before * before)
+    largest, scores = sizes.values * read, sizes.scores * (2 * read * before + before * before)
     if lead is None:
-        return HeadErrors(scores, flint.arb(0), sizes.values * before)
+        return HeadErrors(largest, scores, flint.arb(0), sizes.values * before)
     room = ball(lead.gap) - 2 * scores
     if not room > 0:
-        return HeadErrors(scores, None, None)
+        return HeadErrors(largest, scores, None, None)
     weights = 2 * (length - 1) * (-room * lead.coldness).exp()
-    return HeadErrors(scores, weights, sizes.values * (before + read * weights))
+    return HeadErrors(largest, scores, weights, sizes.values * (before + read * weights))
 
 
 def edelman(lead: Lead, visible: int, tied: int = 1) -> flint.arb:
