@@ -68,14 +68,13 @@ def hold_at(network: Network, length: int, held: Held) -> None:
     coldest = softened(network, constant(uniform, cold))
     softs = {warm: softened(network, constant(uniform, warm)) for warm in (6 / gap, 12 / gap, 25 / gap)}
     for word in product("ab", repeat=length):
-        hold_of_maps(network, paper, word, held)
+        hold_of_sizes(network, paper, word, embedded, held)
         held("26", measured(network, coldest, [word])[-1].after, ball(EPSILON))
         gaps = examine(network, length, [word]).gaps
         for warm, soft in softs.items():
             layers = measured(network, soft, [word])
             for index, known in enumerate(layers):
                 leads = [None if own is None else Lead(own, ball(warm)) for own in gaps[index]]
-                held("29", known.read, paper.read(index, embedded))
                 hold_of_layer(known, leads, length, paper, held)
                 for name, sizes in (("25", paper.sizes(network)), ("ours", own_sizes(network))):
                     bound = layer_errors(sizes[index], leads, known.read, known.before, length)
@@ -83,10 +82,14 @@ def hold_at(network: Network, length: int, held: Held) -> None:
                         held(name, known.after, bound.after)
 
 
-def hold_of_maps(network: Network, paper: Published, word: Word, held: Held) -> None:
-    """Lemma 28 of W_Q, W_K and W_V; W_Q is what queries are made of times sqrt(d_k)."""
+def hold_of_sizes(network: Network, paper: Published, word: Word, embedded: flint.arb, held: Held) -> None:
+    """Lemma 29 behind each layer, and 28 of W_Q, W_K and W_V, where W_Q is that on disk."""
     root = HEAD_WIDTHS[network.head_width]
-    for layer, stream in zip(network.layers, residual_streams(network, word), strict=False):
+    streams = residual_streams(network, word)
+    for number, stream in enumerate(streams[1:], start=1):
+        size = max(abs(value) for vector in stream for value in vector)
+        held("29", ball(size), paper.read(number, embedded))
+    for layer, stream in zip(network.layers, streams, strict=False):
         size = max(abs(value) for vector in stream for value in vector)
         for head in layer.heads:
             for factor, rows in ((root, head.query), (1, head.key), (1, head.values)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attemper.exact.balls import precision
+from attemper.theories.softening.check.hard import uniform_heads
 from attemper.theories.softening.lemmas import norms
 from attemper.theories.softening.lemmas.norms import PRECISION, Published
 from tests.support.drawn.tieless_networks import tieless
@@ -20,7 +21,9 @@ def test_every_lemma_holds_on_every_word(seed: int, few) -> None:
         network = tieless(seed, LENGTHS[-1]).network
         for length in few(LENGTHS, 1):
             hold_at(network, length, held)
-    assert {"25", "26", "28", "29", "30", "33", "34"} <= set(held.loose)
+    assert {"26", "28", "29"} <= set(held.loose)
+    # Where every head is uniform nothing is off.
+    assert all(map(all, uniform_heads(network))) or {"25", "30", "33", "34"} <= set(held.loose)
 
 
 @pytest.mark.parametrize(
