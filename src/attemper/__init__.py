@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from attemper.theories.influence.ask.bounding import bound
     from attemper.theories.influence.ask.measuring import influence
     from attemper.theories.refutation.ask import reduce, refute
-    from attemper.theories.softening.ask import load_softened, soften
+    from attemper.theories.softening.ask import load_softened, pieces, soften
     from attemper.training.ask import data
     from attemper.version import __version__
     from attemper.workbench.asking import verify
@@ -88,6 +88,7 @@ __all__ = [
     "language",
     "load",
     "load_softened",
+    "pieces",
     "program",
     "reduce",
     "refute",
@@ -141,6 +142,7 @@ _HOMES = {
     "language": "attemper.workbench.naming",
     "load": "attemper.workbench.folder",
     "load_softened": "attemper.theories.softening.ask",
+    "pieces": "attemper.theories.softening.ask",
     "program": "attemper.workbench.naming",
     "reduce": "attemper.theories.refutation.ask",
     "refute": "attemper.theories.refutation.ask",

@@ -206,6 +206,12 @@ COMMANDS = (
     ),
     Command(
         "Limits",
+        "four-ways",
+        "attemper.theories.softening.command:four_ways_command",
+        "Show how PARITY's gap vanishes at a constant temperature, and four ways out (docs/four-ways.md).",
+    ),
+    Command(
+        "Limits",
         "lemma",
         "attemper.theories.refutation.lemma.command:lemma_command",
         "Say how large Hahn's Depth Reduction Lemma's constants are; or run it on one layer, or on all.",

@@ -1,4 +1,4 @@
-"""The figures in docs/figures: what heads attend to in a formula's network, a restriction, and reductions.
+"""The figures in docs/figures: what heads attend to, a restriction, reductions, and PARITY's gaps.
 
 `python -m tests.support.writers.figures` writes them; a test compares what stands there.
 """
@@ -13,6 +13,8 @@ from attemper.models.hard.examples import RandomTables
 from attemper.theories.refutation.lemma.pictures import figure_svg
 from attemper.theories.refutation.lemma.reducing import one_layer_less
 from attemper.theories.refutation.lemma.transformers import reading_others
+from attemper.theories.softening.report import ways_svg
+from attemper.theories.softening.ways import gaps_at
 from attemper.writing import write_together
 from tests import ROOT
 from tests.support.writers import depth_reduction
@@ -67,7 +69,8 @@ def reductions() -> dict[str, str]:
 
 def figures() -> dict[Path, bytes]:
     """What stands in docs/figures."""
-    drawn = {"attention": attention(), "restriction": restriction(), **reductions()}
+    gaps = ways_svg(gaps_at([4, 8, 16, 32, 64, 128]))
+    drawn = {"attention": attention(), "four-ways": gaps, "restriction": restriction(), **reductions()}
     return {FOLDER / f"{name}.svg": text.encode() for name, text in drawn.items()}
 
 

@@ -10,7 +10,9 @@ import pytest
 import attemper as library
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode
+from attemper.theories.softening.lemmas import compared
 from tests.support.cli.command_line import attemper
+from tests.support.drawn.typed_networks import uniform_only
 
 MINE = """
 from attemper import HeadOf, LayerOf, hard_network
@@ -69,6 +71,59 @@ def test_the_command_prints_what_python_finds() -> None:
     assert record == {**found.record, "directory": "other", "replaced": False}
     with pytest.raises(TypeError, match="see its status"):
         bool(found)
+
+
+def test_lemmas_stand_beside_ours_and_beside_what_is_measured() -> None:
+    plain = attemper("soften", "soften_mine:last_a", "-o", "soft", "--json").record
+    record = attemper("soften", "soften_mine:last_a", "-o", "soft", "--force", "--lemmas", "--json").record
+    tables = record.pop("lemmas")
+    assert record == {**plain, "replaced": True}
+    own, paper = tables
+    assert (own["temperatures"], own["n"], own["tau"]) == ("as softened", 7, "0.0204")
+    rows = {row["what"]: row for row in own["rows"]}
+    lemmas = "29, 28, 24, 32, 33, Edelman et al., 34, 31, 34, 25, 30, 26"
+    assert ", ".join(row["lemma"] for row in own["rows"]) == lemmas
+    # 1/tau = 7 (4 + 3) at a gap of 1/7, so 2 (7 - 1) e^-7, where nearly 2 e^-7 is the truth; d p = 8.
+    assert (rows["gap"]["proved"], rows["gap"]["measured"]) == ("0.143", "0.143")
+    assert rows["weight error"] == {
+        "place": "0.0",
+        "what": "weight error",
+        "lemma": "33",
+        "published": "0.0109",
+        "own": "0.0109",
+        "proved": None,
+        "measured": "0.00182",
+    }
+    assert (rows["value error"]["published"], rows["value error"]["own"]) == ("0.0875", "0.0109")
+    assert float(rows["what is put out"]["measured"]) <= float(rows["what is put out"]["proved"]) <= 1 / 100
+    last = paper["rows"][-1]
+    assert (last["lemma"], last["published"]) == ("26", "0.0100")
+    assert float(last["measured"].lstrip("<")) <= 1e-20
+
+
+def test_lemmas_are_printed_as_python_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compared, "MOST_RUN", 20)
+    found = library.soften("soften_mine:last_a", epsilon="1/100")
+    said = attemper("soften", "soften_mine:last_a", "-o", "soft", "--lemmas").out
+    for found_table in found.lemmas:
+        assert (
+            f"temperatures {found_table.temperatures}: all words of 3 symbols, tau = {found_table.tau}"
+            in said
+        )
+        for row in found_table.rows:
+            cells = (row.place, row.what, row.lemma, row.published, row.own, row.proved, row.measured)
+            assert " ".join(cell for cell in cells if cell) in {
+                " ".join(line.split()) for line in said.splitlines()
+            }
+
+
+def test_lemmas_of_words_that_are_too_many_are_refused_and_of_uniform_heads_have_one_table() -> None:
+    refused = attemper("soften", "soften_mine:last_a", "-o", "soft", "--from", "9", "--lemmas")
+    assert refused.code == ExitCode.UNSUPPORTED
+    assert "words of 9 symbols are too many to be run" in refused.err
+    (alone,) = library.soften(uniform_only(), epsilon="1/100").lemmas
+    assert alone.tau is None
+    assert [row.lemma for row in alone.rows] == ["29", "28", "31", "31, 34", "25, 30", "26"]
 
 
 def test_a_tie_names_the_word_the_head_and_both_positions() -> None:

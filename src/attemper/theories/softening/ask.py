@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, final
+from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from attemper.checker.report import record_of
 from attemper.checker.verdict import Status, Verdict
@@ -21,10 +22,13 @@ from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import Network
 from attemper.networks.structure import Provenance
+from attemper.networks.typed import Amount
 from attemper.networks.wellformed import require_wellformed
 from attemper.theories.softening.certificate import APPROXIMATION, Approximation
 from attemper.theories.softening.check.claims import check_approximation
 from attemper.theories.softening.check.enumeration import MOST_WORDS
+from attemper.theories.softening.lemmas.compared import LemmaTable, lemma_tables
+from attemper.theories.softening.pieces import Knot, Pieces, least_pieces
 from attemper.theories.softening.report import (
     SofteningReport,
     number_parts,
@@ -85,6 +89,14 @@ class Softened(Tabled):
     def numbers(self) -> SofteningReport | None:
         """Temperatures and budgets; None where nothing is proved."""
         return softening_report(self.softening, self.original) if self.is_proved else None
+
+    @cached_property
+    def lemmas(self) -> tuple[LemmaTable, ...]:
+        """X, gaps and errors of each layer by the lemmas of Theorem 26 as published, by ours, and measured.
+
+        All words of one length are run, in balls. Raises `UnsupportedError` where these are too many.
+        """
+        return lemma_tables(self.softening)
 
     @property
     def record(self) -> dict[str, object]:
@@ -209,6 +221,30 @@ def load_softened(folder: str | Path, dtype: DTypeLike = "float64") -> DenseTran
     return DenseTransformer(load_network(Path(folder))[0], getattr(torch, dtype_name(dtype)))
 
 
+def pieces(table: Mapping[Any, Amount]) -> Pieces:
+    """The least affine pieces of a continuous function f with f(x) = y for each x: y of a table, exactly.
+
+    A number is an int, a fraction, a text such as "1/3", or the binary number that a float is. Lemma 27 of
+    Yang, Strobl, Chiang and Angluin, *Simulating Hard Attention Using Soft Attention*, counts at least 2^r
+    pieces of a function that rounds p bits to r < p; there are 2^(r+1) - 1 (ours), which W = 2^(r+1) - 2
+    hidden units attain.
+
+    Raises `OptionError` for fewer than two points, what is no number, and an x that stands there twice.
+
+    >>> p, r = 4, 2
+    >>> rounding = {Fraction(x, 2**p): Fraction(x >> (p - r), 2**r) for x in range(2**p)}
+    >>> found = pieces(rounding)
+    >>> found.count, found.least_width(), len(found.units), found.least_width(hidden_layers=2)
+    (7, 6, 6, 2)
+    """
+    points = sorted(Knot(_number(x), _number(y)) for x, y in table.items())
+    if len(points) < 2 or any(one.x == other.x for one, other in pairwise(points)):
+        raise OptionError(
+            "table: at least two points are needed, each with an x of its own", options=("table",)
+        )
+    return least_pieces(points)
+
+
 def network_of(network: Network | Model | str) -> Network:
     """The network that is meant. Raises `OptionError`, `ModuleError` and what loading a folder raises."""
     match network:
@@ -243,3 +279,10 @@ def _share(epsilon: Fraction | str | float) -> Fraction:
     if found <= 0:
         raise OptionError("epsilon must be a number above 0, for example 1/100")
     return found
+
+
+def _number(value: Amount) -> Fraction:
+    try:
+        return Fraction(value)
+    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
+        raise OptionError(f"table: {value!r} is no number", options=("table",)) from None

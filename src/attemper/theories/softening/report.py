@@ -13,6 +13,7 @@ from rich.table import Table
 from attemper.checker.verdict import Verdict
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.closed_forms import evaluate, show_form
+from attemper.exports.pictures.plots import Line, plot_svg
 from attemper.files import CERTIFICATE
 from attemper.languages.words import show_alphabet
 from attemper.networks import files
@@ -22,8 +23,10 @@ from attemper.theories.softening.check.elementwise import ErrorBudget
 from attemper.theories.softening.check.enumeration import examine, reach
 from attemper.theories.softening.check.given import said
 from attemper.theories.softening.check.hard import uniform_heads
-from attemper.theories.softening.search.norms import coldness_by_norms
+from attemper.theories.softening.lemmas.compared import LemmaTable
+from attemper.theories.softening.lemmas.norms import coldness_by_norms
 from attemper.theories.softening.search.soften import Softening, cold_enough
+from attemper.theories.softening.ways import GapsOfWay
 from attemper.workbench.report.files import ShownFile
 from attemper.workbench.report.tables import table
 
@@ -247,6 +250,39 @@ def _budget_lines(budgets: Budgets) -> Iterator[str]:
     yield f"{closed}{norms} by the recursion of norms"
     if budgets.ratio is not None:
         yield f"so the closed form is {_short(budgets.ratio)} times colder than it had to be there"
+
+
+def lemma_parts(tables: Sequence[LemmaTable]) -> Iterator[str | Table]:
+    """Bounds by the lemmas of Theorem 26 beside ours and what is measured, layer by layer."""
+    for found in tables:
+        tau = "" if found.tau is None else f", tau = {found.tau}"
+        yield f"temperatures {found.temperatures}: all words of {found.n} symbols{tau}"
+        shown = table("", "", "Lemma", "published", "by norms", "proved", "measured")
+        for row in found.rows:
+            shown.add_row(
+                row.place,
+                row.what,
+                row.lemma,
+                row.published or "",
+                row.own or "",
+                row.proved or "",
+                row.measured,
+            )
+        yield shown
+
+
+def ways_table(found: Sequence[GapsOfWay]) -> Table:
+    """The gap of each way at each length, and what it costs."""
+    shown = table("gap", "what grows", *(f"n = {n:,}" for n in found[0].gaps))
+    for own in found:
+        shown.add_row(own.way, own.grows, *map(_short, own.gaps.values()))
+    return shown
+
+
+def ways_svg(found: Sequence[GapsOfWay]) -> str:
+    """The gaps against n, on logarithmic axes."""
+    lines = [Line(own.way, list(own.gaps.items())) for own in found]
+    return plot_svg("PARITY: the gap between even and odd", "n positions", "gap", lines, standalone=True)
 
 
 def _short(number: float) -> str:

@@ -301,7 +301,7 @@ def _word_by_word(hard: Network, asked: SofteningRequest, unruled: str) -> Softe
     for length in range(asked.first, last + 1):
         asked.report(f"looking for a temperature for n = {length}")
         cold = cold_enough(ErrorBudget(hard, length), uniform, cold, asked.epsilon)
-    found, epsilon = temperatures.softened(hard, _constant(uniform, cold)), asked.epsilon
+    found, epsilon = temperatures.softened(hard, constant(uniform, cold)), asked.epsilon
     if asked.rounded:
         found, epsilon = with_rounding(found), Fraction(0)
         _require_bits(found, range(asked.first, last + 1))
@@ -316,7 +316,7 @@ def cold_enough(
     """An inverse temperature of at least `cold` with which all words of one length are within epsilon."""
 
     def is_enough(value: Fraction) -> bool:
-        return budget.is_within(_constant(uniform, value), epsilon)
+        return budget.is_within(constant(uniform, value), epsilon)
 
     if is_enough(cold):
         return cold
@@ -326,7 +326,7 @@ def cold_enough(
     return found
 
 
-def _constant(uniform: tuple[tuple[bool, ...], ...], cold: Fraction) -> temperatures.Temperatures:
+def constant(uniform: tuple[tuple[bool, ...], ...], cold: Fraction) -> temperatures.Temperatures:
     """One inverse temperature for every head that is not uniform."""
     return [[ONE if is_uniform else number(cold) for is_uniform in layer] for layer in uniform]
 

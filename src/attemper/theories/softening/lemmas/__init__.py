@@ -1,0 +1,1 @@
+"""The theorem as it is proved on paper, lemma by lemma: printed beside ours, and proving nothing here."""

@@ -1,0 +1,1 @@
+"""Tests of `attemper.theories.softening.lemmas`."""
