@@ -31,8 +31,6 @@ from attemper.languages.rasp.syntax import (
 from tests.languages.rasp.test_meaning import assert_means_what_it_says
 from tests.support.judges.rasp import RaspSampler
 
-WEAK = (Mask.UP_TO, Mask.FROM, Mask.ALL)
-
 
 def drawn(seed: int) -> RaspProgram | None:
     """One attention that asks for equal Integers, shown and read; None if its cases are too many."""
@@ -48,7 +46,7 @@ def drawn(seed: int) -> RaspProgram | None:
         parts = [condition, sampler.condition(1, tuple(Index))]
         rng.shuffle(parts)
         condition = Joined(Join.AND, tuple(parts))
-    mask, body = rng.choice(WEAK), sampler.bit(1)
+    mask, body = rng.choice(list(Mask)), sampler.bit(1)
     quantifier = rng.choice((Quantifier.SOME, Quantifier.EVERY))
     choice, default = rng.choice(list(Choice)), Truth(rng.random() < 0.5)
     output = rng.choice(

@@ -41,6 +41,7 @@ from attemper.languages.rasp.integers import (
 from attemper.languages.rasp.located import mistake, unsupported
 from attemper.languages.rasp.matching import NotMatchedError, key_of, key_term, queries_of, query_terms
 from attemper.languages.rasp.show import show_expression
+from attemper.languages.rasp.strict import Seen
 from attemper.languages.temporal.reading import At
 
 Value = ops.Ref | SymbolBits | Branches | numbers.Chances
@@ -345,25 +346,35 @@ class Lowering:
         if len(heads) > MAX_CASES:
             message = f"this has {len(heads)} cases, and 'nearest' takes a head for each: at most {MAX_CASES}"
             raise unsupported(message, self.text, expression.place)
-        mask, choice = expression.mask, expression.choice
+        seen = Seen(self.bits, expression.mask, copied=True)
+        whole = self.integers.whole(seen.term(key))
 
-        def fetched(value: ops.Ref) -> ops.Ref:
+        def nearest(value: ops.Ref) -> ops.Ref:
             if value in {self.bits.true, self.bits.false}:
                 return value
+            read = seen.bit(value)
             steps = (
-                (here, NearestStep(mask, choice, where, query, key, value)) for here, query, where in heads
+                (here, NearestStep(seen.mask, expression.choice, seen.bit(where), query, whole, read))
+                for here, query, where in heads
             )
             return self.bits.any_of(self.bits.all_of((here, self.bits.add(step))) for here, step in steps)
 
-        value = self.value(expression.value)
+        def fetched(value: ops.Ref, default: bool) -> ops.Ref:
+            return seen.found(nearest(value), self.bits.constant(default))
+
+        value, default = self.value(expression.value), expression.default
         if isinstance(value, int):
-            return fetched(value)
+            return fetched(value, isinstance(default, syntax.Truth) and default.value)
         assert isinstance(value, Mapping)
-        *names, last = value
-        found = {name: fetched(value[name]) for name in names}
+        missing = default.name if isinstance(default, syntax.SymbolName) else None
+        names = [name for name in (*value, missing) if name is not None]
+        *names, last = dict.fromkeys(names)
+        found = {name: fetched(value.get(name, self.bits.false), name == missing) for name in names}
         return {**found, last: self.bits.negation(self.bits.any_of(found.values()))}
 
-    def _matched(self, expression: syntax.Nearest) -> tuple[ops.Ref, tuple[tuple[ops.Ref, ops.Ref], ...]]:
+    def _matched(
+        self, expression: syntax.Nearest
+    ) -> tuple[IntegerTerm, tuple[tuple[ops.Ref, ops.Ref], ...]]:
         """The key, and for each case of the query its bit and the step."""
         symbols, side = self.source.alphabet.symbols, expression.key
         try:

@@ -25,11 +25,11 @@ class NotMatchedError(Exception):
     """The integer cannot be compared between positions; why is its argument."""
 
 
-def key_of(branches: Branches, integers: IntegerSteps, symbols: Iterable[str]) -> tuple[Ref, int]:
-    """The step of the key, and the number that is taken off the query. Raises `NotMatchedError`."""
+def key_of(branches: Branches, integers: IntegerSteps, symbols: Iterable[str]) -> tuple[IntegerTerm, int]:
+    """The key, and the number that is taken off both it and the query. Raises `NotMatchedError`."""
     key = key_term(branches, integers, symbols)
     number = key.constant if key.parts else 0
-    return integers.whole(IntegerTerm(key.parts, key.constant - number)), number
+    return IntegerTerm(key.parts, key.constant - number), number
 
 
 def key_term(branches: Branches, integers: IntegerSteps, symbols: Iterable[str]) -> IntegerTerm:
