@@ -179,6 +179,8 @@ class RaspMeaning:
                 rows = zip(*map(self._places, parts), strict=True)
                 position, length, number = map(sum, rows)
                 return position, length, number
+            case syntax.Conditional(_, then, otherwise):
+                return min(map(self._places, (then, otherwise)), key=lambda places: places[2])
             case _:
                 return 0, 0, 0
 

@@ -80,6 +80,7 @@ def one_sum(
     Its number is the least of those that the cases add.
     """
     bits = integers.bits
+    branches = tuple((case, _one_sided(term, integers)) for case, term in branches)
     least = min((term for _, term in branches), key=lambda term: term.constant)
     elsewhere, here = _apart(least, bits.true)
     strict = next((mask for mask, _ in elsewhere if mask is not Mask.ALL), Mask.BEFORE)
@@ -113,11 +114,7 @@ def _apart(term: IntegerTerm, true: Ref) -> tuple[dict[tuple[Mask, Ref], int], d
 
 def _in_range(term: IntegerTerm, integers: IntegerSteps, symbols: Iterable[str]) -> IntegerTerm:
     """The same integer, its positions counted on one side; raises `NotMatchedError` where it may exceed n."""
-    everywhere = integers.bits.true
-    others = tuple(part for part in term.parts if part[1].bit != everywhere)
-    counted = tuple(part for part in term.parts if part[1].bit == everywhere)
-    positions = _counted_once(IntegerTerm(counted, 0), integers)
-    whole = sum_of(((1, IntegerTerm(others, term.constant)), (1, positions)))
+    whole = _one_sided(term, integers)
     if len({count.mask.weak for _, count in whole.parts}) > 1:
         raise NotMatchedError(
             "counts on more than one side of a position: give all its counts one mask, "
@@ -133,6 +130,15 @@ _MAY_EXCEED = (
     "may exceed n, the length of the word, and numbers up to n are compared between positions: "
     "let each position count once at most, with the factor 1 or -1"
 )
+
+
+def _one_sided(term: IntegerTerm, integers: IntegerSteps) -> IntegerTerm:
+    """The same integer, all its positions in one count. Raises `NotMatchedError`."""
+    everywhere = integers.bits.true
+    others = tuple(part for part in term.parts if part[1].bit != everywhere)
+    counted = tuple(part for part in term.parts if part[1].bit == everywhere)
+    positions = _counted_once(IntegerTerm(counted, 0), integers)
+    return sum_of(((1, IntegerTerm(others, term.constant)), (1, positions)))
 
 
 def _counted_once(positions: IntegerTerm, integers: IntegerSteps) -> IntegerTerm:
