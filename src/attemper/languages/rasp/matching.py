@@ -72,9 +72,7 @@ def query_terms(
     return tuple((bit, sum_of(((1, term), (1, number)))) for bit, term in terms)
 
 
-def one_sum(
-    branches: Branches, integers: IntegerSteps, symbols: Iterable[str]
-) -> IntegerTerm | None:
+def one_sum(branches: Branches, integers: IntegerSteps, symbols: Iterable[str]) -> IntegerTerm | None:
     """The integer as one sum of counts; None if its cases count other positions differently.
 
     Its number is the least of those that the cases add.

@@ -128,7 +128,9 @@ def _attention(
 
 
 def _bracket(mask: Mask, condition: syntax.Expression | None) -> str:
-    return f"[{show_mask(mask)}]" if condition is None else f"[{show_mask(mask)} : {show_expression(condition)}]"
+    return (
+        f"[{show_mask(mask)}]" if condition is None else f"[{show_mask(mask)} : {show_expression(condition)}]"
+    )
 
 
 def show_mask(mask: Mask) -> str:

@@ -7,9 +7,9 @@
     count[j > i] b      count[j >= i] b
     count[j >= i] b     count[j >= i] b + [previous b]
 
-Under j > i all of it is the other way round. At the first (last) position, which i sees, too, nothing is to be
-read. Bits are false there, so that what is only found where a bit holds is not found there; where something is
-found in any case, that position is a *copy* of what stands there itself and is read at its neighbour, too.
+Under j > i all of it is the other way round. Heads see the first (last) position, too, at which nothing is to
+be read. Bits are false there, so that it is not found where a bit is sought. Where something is found in any
+case, it is a *copy* of what stands there and is read at its neighbour, and finding it makes no difference.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class Seen:
         """A bit at j."""
         if not self.text_mask.is_strict:
             return bit
-        return self.bits.chosen(self._edge, bit, self._neighbour(bit)) if self.copied else self._neighbour(bit)
+        return (
+            self.bits.chosen(self._edge, bit, self._neighbour(bit)) if self.copied else self._neighbour(bit)
+        )
 
     def term(self, term: IntegerTerm) -> IntegerTerm:
         """An Integer at j."""
