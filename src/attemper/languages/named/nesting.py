@@ -207,7 +207,7 @@ def appendix_e(kinds: int) -> Entry:
     return replace(
         same,
         name=f"dyck-{kinds}-appendix-e",
-        definition=f"{same.definition}: the S-RASP program of Yang et al., Appendix E",
+        definition=f"well-nested brackets of {kinds} kinds, as Yang et al. have them in Appendix E",
         source=Rasp(text),
         also=(),
         layers=7,
