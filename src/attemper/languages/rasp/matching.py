@@ -18,7 +18,7 @@ from itertools import product
 from attemper.attention_program.ops import Connective, Count, Gate, Letter, Mask, Not, Ref, Step
 from attemper.languages.rasp.bits import Bits
 from attemper.languages.rasp.integers import Branches, IntegerSteps, IntegerTerm, sum_of
-from attemper.languages.rasp.strict import STRICT
+from attemper.languages.rasp.strict import WITHOUT_I
 
 MAX_UNKNOWN = 10
 """Of more bits than these nobody knows here whether they exclude each other."""
@@ -37,7 +37,7 @@ def key_of(branches: Branches, integers: IntegerSteps, symbols: Iterable[str]) -
 
 def key_term(branches: Branches, integers: IntegerSteps, symbols: Iterable[str]) -> IntegerTerm:
     """The key. Raises `NotMatchedError`."""
-    term = one_sum(branches, integers, symbols)
+    term = _one_sum(branches, integers, symbols)
     if term is None:
         raise NotMatchedError(
             "distinguishes cases (? :, min, max, abs) that count other positions differently, and what is "
@@ -64,7 +64,7 @@ def query_terms(
 
     Cases are one sum here, too, if no case counts fewer things.
     """
-    whole = one_sum(branches, integers, symbols)
+    whole = _one_sum(branches, integers, symbols)
     if whole is not None and all(len(whole.parts) <= len(term.parts) for _, term in branches):
         branches = ((integers.bits.true, whole),)
     number = IntegerTerm((), -taken_off)
@@ -72,7 +72,7 @@ def query_terms(
     return tuple((bit, sum_of(((1, term), (1, number)))) for bit, term in terms)
 
 
-def one_sum(branches: Branches, integers: IntegerSteps, symbols: Iterable[str]) -> IntegerTerm | None:
+def _one_sum(branches: Branches, integers: IntegerSteps, symbols: Iterable[str]) -> IntegerTerm | None:
     """The integer as one sum of counts; None if its cases count other positions differently.
 
     Its number is the least of those that the cases add.
@@ -103,7 +103,7 @@ def _apart(term: IntegerTerm, true: Ref) -> tuple[dict[tuple[Mask, Ref], int], d
     """An integer as factors of counts that leave out the position itself, and of bits that it has."""
     elsewhere, here = dict[tuple[Mask, Ref], int](), {true: term.constant}
     for factor, (mask, bit) in ((factor, (count.mask, count.bit)) for factor, count in term.parts):
-        outside = STRICT.get(mask, mask)
+        outside = WITHOUT_I.get(mask, mask)
         if outside is not mask:
             here[bit] = here.get(bit, 0) + factor
         elsewhere[outside, bit] = elsewhere.get((outside, bit), 0) + factor

@@ -23,7 +23,7 @@ from attemper.exact.closed_forms import FIRST, LAST
 from attemper.languages.rasp.bits import Bits
 from attemper.languages.rasp.integers import IntegerTerm, sum_of
 
-STRICT = {mask.weak: mask for mask in Mask if mask.is_strict}
+WITHOUT_I = {mask.weak: mask for mask in Mask if mask.is_strict}
 """By the mask that shows i, the one of the same side that does not."""
 
 
@@ -93,4 +93,4 @@ class Seen:
             case mask if mask.is_strict:
                 yield 1, Count(mask.weak, inner)
             case mask:
-                yield from ((1, count), (1, Count(mask, neighbour)), (-1, Count(STRICT[mask], neighbour)))
+                yield from ((1, count), (1, Count(mask, neighbour)), (-1, Count(WITHOUT_I[mask], neighbour)))

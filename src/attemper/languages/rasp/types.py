@@ -302,7 +302,7 @@ class _Checker:
             message = (
                 "an Integer at i is not compared with one at j here: x(j) = y(i) stands alone or joined by & "
                 "in the brackets of rightmost, leftmost, some and every, not under ! or |, and no other "
-                "comparison of the two is built"
+                "comparison of the two is built (the nearest is found by x(j) ~ y(i))"
             )
             raise unsupported(message, self.text, expression.place)
 
@@ -473,7 +473,7 @@ class _Checker:
         return mistake(message, self.text, place)
 
 
-_NOT_FETCHED = "Integers that '{}' fetches are not built yet"
+_NOT_FETCHED = "Integers that '{}' fetches are not built yet: Bits and Symbols are fetched"
 
 _SAY_WHERE = (
     "a condition says where everything is read: f(i) or f(j), with brackets where f is no name: (f & g)(j)"
