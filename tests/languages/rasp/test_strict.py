@@ -42,7 +42,7 @@ def drawn(seed: int) -> RaspProgram | None:
     sides = Applied(key, Index.THERE), Applied(query, Index.HERE)
     mask, choice, body = rng.choice((*STRICT, *Mask)), rng.choice(list(Choice)), sampler.bit(1)
     default = syntax.Truth(rng.random() < 0.5)
-    condition = sampler.condition(1, tuple(Index)) if rng.random() < 0.3 else None
+    condition = sampler.condition(1, tuple(Index)) if rng.random() < 0.6 else None
     output: syntax.Expression
     if rng.random() < 0.5:
         otherwise = default if mask.is_strict else None
@@ -79,6 +79,22 @@ def test_strict_masks_and_cases_mean_what_is_said(few: Few) -> None:
 @pytest.mark.slow
 def test_many_strict_masks_and_cases_mean_what_is_said() -> None:
     assert_drawn_texts_agree(range(1_000, 3_000), 5)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "nearest leftmost[j < i : p(j), d(j) ~ 1] !p else false",
+        "nearest rightmost[j > i : p(j), e(j) ~ 1] !p else true",
+        "nearest leftmost[j < i : p(j), e(j) ~ k(i)] !p else true",
+        "nearest leftmost[j < i : p(j), (count[j > i] p)(j) ~ (count[j > i] p)(i)] p else true",
+        "rightmost[j < i : (k - k)(j) = (k - 1)(i)] true else false",
+        "leftmost[j > i : e(j) = d(i)] p else true",
+    ],
+)
+def test_the_ends_of_words_mean_what_is_said(output: str) -> None:
+    head = "alphabet a b\nempty reject\np = in 'a'\nk = count[j <= i] p\nd = pos\ne = len + 1 - pos\n"
+    assert_means_what_it_says(parse_rasp(f"{head}output {output}"), 6)
 
 
 HEAD = """alphabet ( [ ) ]

@@ -9,7 +9,8 @@
 
 Under j > i all of it is the other way round. Heads see the first (last) position, too, at which nothing is to
 be read. Bits are false there, so that it is not found where a bit is sought. Where something is found in any
-case, it is a *copy* of what stands there and is read at its neighbour, and finding it makes no difference.
+case, it is a *copy* of what stands there and is read at its neighbour, and finding it makes no difference: so
+bits are copied. Counts up to j are 0 instead of 1 at most, and `nearest` takes 1 for what is less.
 """
 
 from __future__ import annotations
@@ -80,17 +81,15 @@ class Seen:
     def _counts(self, count: Count) -> Iterator[tuple[int, Count]]:
         """Factors and counts whose sum at j + 1 is a count at j."""
         strict, neighbour = self.text_mask, self._neighbour(count.bit)
-        inner = self.bits.all_of((count.bit, self.bits.negation(self._edge))) if self.copied else count.bit
         match count.mask:
             case Mask.ALL:
                 yield 1, count
             case mask if mask is strict:
                 yield 1, Count(mask, neighbour)
             case mask if mask is strict.weak:
-                yield 1, Count(strict, inner)
-                if self.copied:
-                    yield 1, Count(mask, self.bits.all_of((count.bit, self._edge)))
+                yield 1, Count(strict, count.bit)
             case mask if mask.is_strict:
-                yield 1, Count(mask.weak, inner)
+                inner = self.bits.all_of((count.bit, self.bits.negation(self._edge)))
+                yield 1, Count(mask.weak, inner if self.copied else count.bit)
             case mask:
                 yield from ((1, count), (1, Count(mask, neighbour)), (-1, Count(WITHOUT_I[mask], neighbour)))
