@@ -87,7 +87,7 @@ def test_many_strict_masks_and_cases_mean_what_is_said() -> None:
         "nearest leftmost[j < i : p(j), d(j) ~ 1] !p else false",
         "nearest rightmost[j > i : p(j), e(j) ~ 1] !p else true",
         "nearest leftmost[j < i : p(j), e(j) ~ k(i)] !p else true",
-        "nearest leftmost[j < i : p(j), (count[j > i] p)(j) ~ (count[j > i] p)(i)] p else true",
+        "nearest leftmost[j < i : !p(j), (count[j > i] p)(j) ~ 2] p else true",
         "rightmost[j < i : (k - k)(j) = (k - 1)(i)] true else false",
         "leftmost[j > i : e(j) = d(i)] p else true",
     ],
