@@ -49,6 +49,7 @@ OTHERS = (
     "dyck-3-depth-3",
     "dyck-8-depth-3",
     "dyck-8",
+    "dyck-8-appendix-e",
     "k-hop-4",
     "seen-2",
     "seen-20",
@@ -149,7 +150,7 @@ def test_texts_of_programs_are_sources_where_they_are_best() -> None:
     best = {one.name for one in LANGUAGES if isinstance(one.source, Rasp)}
     assert best == {
         *("k-hop-1", "k-hop-2", "k-hop-3", "detect-aab", "detect-aaaab"),
-        *("dyck-2", "dyck-3", "palindromes", "tomita-3"),
+        *("dyck-2", "dyck-3", "dyck-2-appendix-e", "palindromes", "tomita-3"),
     }
     others = {one.name for one in LANGUAGES if any(isinstance(source, Rasp) for source in one.also)}
     assert others == {"flip-flop", "mqar", "dyck-2"}
@@ -237,7 +238,7 @@ def test_an_entry_that_puts_something_out_is_complete(entry: Transduction) -> No
 
 def test_names_are_names() -> None:
     names = [one.name for one in everything()]
-    assert len(names) == len(set(names)) == len(LANGUAGES) + len(LISTED_TRANSDUCING) == 53
+    assert len(names) == len(set(names)) == len(LANGUAGES) + len(LISTED_TRANSDUCING) == 54
     assert all(named(name).name == name for name in names)
     assert set(ALIASES.values()) <= set(names)
     assert not set(ALIASES) & set(names)
@@ -272,7 +273,8 @@ def test_parity_alone_is_an_alias_that_says_its_polarity() -> None:
     [
         ("parety", "there is no 'parety' in the zoo; the nearest name is 'parity'"),
         ("dyck", "no 'dyck' in the zoo; names with it are 'dyck-1', 'dyck-shuffle-2', 'dyck-1-depth-3',"),
-        ("dyck", "'dyck-2', 'dyck-3', 'dyck1', 'dyck2'"),
+        ("dyck", "'dyck-2', 'dyck-3', 'dyck-2-appendix-e', 'dyck1', 'dyck2'"),
+        ("dyck-1-appendix-e", "of 'dyck-K-appendix-e' there are K = 2 to 8"),
         ("Flip", "names with it are 'flip-flop'"),
         ("nope", "there is no 'nope' in the zoo; 'attemper zoo' lists all names"),
         ("", "there is no '' in the zoo; 'attemper zoo' lists all names"),

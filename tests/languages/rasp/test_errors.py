@@ -138,7 +138,11 @@ def test_whole_texts(text: str, line: int, column: int, said: str) -> None:
         ("output nearest rightmost[all : d(j)] p", 36, "expected: "),
         ("output nearest rightmost[all : p(j) & d(j) ~ d(i)] p", 44, "behind a comma"),
         ("output nearest rightmost[all : d(j) ~ d(i), p(j)] p", 43, "expected: "),
-        ("output nearest rightmost[all : d(j) ~ d(i)] p else true", 47, "takes no 'else'"),
+        ("output nearest rightmost[all : d(j) ~ d(i)] p else true", 52, "under 'all', and takes no 'else'"),
+        ("output nearest rightmost[j >= i : d(j) ~ d(i)] p else true", 55, "finds a position under 'j >= i'"),
+        ("output nearest rightmost[j < i : d(j) ~ d(i)] p", 47, "what 'nearest' gives there (else false"),
+        ("output (nearest leftmost[j > i : d(j) ~ d(i)] kind) = round", 47, "(else none, for example)"),
+        ("output previous nearest rightmost[all : d(j) ~ d(i)] p else true", 61, "brackets, if that is"),
         ("output some[j <= i : d(j) ~ d(i)]", 27, "'~' stands only in nearest"),
         ("output d ~ 3", 10, "'~' stands only in nearest"),
         ("output nearest rightmost[all : d(i) ~ d(i)] p", 32, "an Integer at j with one at i"),
@@ -168,19 +172,20 @@ def test_a_name_that_is_defined_is_not_taken_for_a_word_of_the_language() -> Non
     assert "'[' stands only behind" in str(error)
 
 
-FIFTEEN = " ".join("abcdefghijklmno")
+SIXTY = " ".join(f"s{number}" for number in range(60))
 MANY = [f"q{k}" for k in range(1, 6)]
 
 
 @pytest.mark.parametrize(
     ("written", "column", "said"),
     [
-        ("output nearest rightmost[j < i : d(j) ~ d(i)] p", 8, "there may be none: write 'j <= i'"),
-        ("output nearest leftmost[j > i : d(j) ~ d(i)] p", 8, "there may be none: write 'j >= i'"),
         ("output nearest rightmost[all : (2 * d)(j) ~ d(i)] p", 32, "'(2 * d)(j)' may exceed n"),
         ("output nearest rightmost[all : d(j) ~ (d + len)(i)] p", 39, "'(d + len)(i)' may exceed n"),
         ("output nearest rightmost[all : abs(d(j) - 3) ~ d(i)] p", 32, "distinguishes cases"),
+        ("output nearest rightmost[all : (p ? d : 1)(j) ~ d(i)] p", 32, "count other positions differently"),
+        ("output nearest rightmost[all : (p ? d : d - 1)(j) ~ d(i)] p", 32, "may exceed n"),
         ("output nearest rightmost[all : d(j) ~ d(i)] d", 45, "Integers that 'nearest' fetches"),
+        ("output nearest rightmost[all : d(j) ~ d(i)] {a: 1}", 45, "'nearest' fetches no Distribution"),
         ("output some[j <= i : d(j) < d(i) + 1]", 22, "no other comparison of the two is built"),
         ("output (rightmost[j < i] d else 0) > 1", 26, "Integers that 'rightmost' fetches"),
         ("output previous d > 1", 17, "Integers that 'previous' fetches"),
@@ -196,25 +201,25 @@ def test_what_is_not_built_is_refused(written: str, column: int, said: str) -> N
     assert error.exit_code is ExitCode.UNSUPPORTED
 
 
-def test_fifteen_cases_are_one_head_and_sixteen_are_refused() -> None:
+def test_sixty_cases_are_read_and_one_more_is_refused() -> None:
     condition = "empty reject\noutput some[j < i : symbol(i) = symbol(j)]"
-    assert parse_rasp(f"alphabet {FIFTEEN}\n{condition}")
-    text = f"alphabet {FIFTEEN} p\n{condition}"
+    assert parse_rasp(f"alphabet {SIXTY}\n{condition}")
+    text = f"alphabet {SIXTY} p\n{condition}"
     error = error_of(text)
-    assert "the condition has 16 cases, and one head tells 15 apart" in str(error)
+    assert "the condition has 61 cases, and heads for at most 60 are built" in str(error)
     assert assert_points_into(error, text) == (3, 8)
     assert error.exit_code is ExitCode.UNSUPPORTED
 
 
 def test_cases_are_counted_by_what_is_left_at_j() -> None:
-    """Four bits at i, sixteen combinations: but only whether an odd number of them hold matters."""
-    bits = "\n".join(f"q{k} = previous({k}) in 'a'" for k in range(1, 6))
-    one = " xor ".join(f"q{k}(i)" for k in range(1, 6))
+    """Six bits at i, 64 combinations: but only whether an odd number of them hold matters."""
+    bits = "\n".join(f"q{k} = previous({k}) in 'a'" for k in range(1, 7))
+    one = " xor ".join(f"q{k}(i)" for k in range(1, 7))
     head = f"alphabet a b\nempty reject\n{bits}\n"
     assert parse_rasp(f"{head}output some[j < i : ({one}) & q1(j)]")
-    pairs = " & ".join(f"(q{k}(i) -> q{k}(j))" for k in range(1, 6))
+    pairs = " & ".join(f"(q{k}(i) -> q{k}(j))" for k in range(1, 7))
     text = f"{head}output some[j < i : {pairs}]"
-    assert "the condition has 32 cases" in str(error_of(text))
+    assert "the condition has 64 cases" in str(error_of(text))
 
 
 def test_a_condition_that_reads_too_much_is_refused() -> None:

@@ -54,6 +54,10 @@ def test_every_kind_of_expression_has_a_value() -> None:
             rasp.nearest(s, key=n, query=3, where=p) == "a",
             "nearest rightmost[j <= i : p(j), pos(j) ~ 3] symbol = 'a'",
         ),
+        (
+            rasp.nearest(p, key=n, query=3, mask="<", default=True),
+            "nearest rightmost[j < i : pos(j) ~ 3] p else true",
+        ),
         (rasp.previous(p), "previous p"),
         (rasp.previous(p, 3), "previous(3) p"),
         (rasp.following(s, default="none") == "a", "next symbol else 'none' = 'a'"),

@@ -118,6 +118,9 @@ class RaspMeaning:
                 chosen = max(found) if choice is Choice.RIGHTMOST else min(found)
                 return self.value(value, chosen, chosen)
             case syntax.Nearest():
+                if not self._found(expression.mask, None, i):
+                    assert expression.default is not None
+                    return self.value(expression.default, i)
                 chosen = self._nearest(expression, i)
                 return self.value(expression.value, chosen, chosen)
             case syntax.Shifted(direction, distance, value, default):
@@ -176,6 +179,8 @@ class RaspMeaning:
                 rows = zip(*map(self._places, parts), strict=True)
                 position, length, number = map(sum, rows)
                 return position, length, number
+            case syntax.Conditional(_, then, otherwise):
+                return min(map(self._places, (then, otherwise)), key=lambda places: places[2])
             case _:
                 return 0, 0, 0
 
@@ -248,7 +253,7 @@ class RaspSampler:
             lambda: self._quantified(depth),
             lambda: self._selection(self.bit(depth - 1), syntax.Truth(self.rng.random() < 0.3)),
             lambda: self._selection(self.bit(depth - 1), syntax.Truth(self.rng.random() < 0.3)),
-            lambda: self._nearest(self.bit(depth - 1)),
+            lambda: self._nearest(self.bit(depth - 1), syntax.Truth(self.rng.random() < 0.3)),
             lambda: self._shifted_value(
                 self.bit(depth - 1), self.rng.choice((None, syntax.Truth(True), syntax.Truth(False)))
             ),
@@ -295,7 +300,9 @@ class RaspSampler:
                 return syntax.Conditional(self.bit(depth - 1), then, otherwise), some | others
             case 5:
                 value, names = self.symbol(depth - 1)
-                return self._nearest(value), names
+                default = self._symbol_name()
+                nearest = self._nearest(value, syntax.SymbolName(default))
+                return nearest, names | ({default} if nearest.mask.is_strict else set())
             case _:
                 value, names = self.symbol(depth - 1)
                 default = self._symbol_name()
@@ -352,16 +359,18 @@ class RaspSampler:
         choice = self.rng.choice(list(Choice))
         return syntax.Selection(choice, self._mask(), self._condition_or_none(), value, default)
 
-    def _nearest(self, value: syntax.Expression) -> syntax.Expression:
-        """Integers of which one is at j, and is one sum."""
-        mask = self.rng.choice((Mask.UP_TO, Mask.FROM, Mask.ALL))
+    def _nearest(self, value: syntax.Expression, default: syntax.Expression) -> syntax.Nearest:
+        """Integers of which one is at j, and is one sum; the default where the mask is strict."""
+        mask = self.rng.choice(list(Mask))
         condition = self.condition(1, tuple(syntax.Index)) if self.rng.random() < 0.5 else None
         key, query = self._at_most_n(), self._at_most_n()
         if self.rng.random() < 0.2:
             query = syntax.Conditional(self.bit(0), query, self._at_most_n())
         sides = [syntax.Applied(key, syntax.Index.THERE), syntax.Applied(query, syntax.Index.HERE)]
         self.rng.shuffle(sides)
-        return syntax.Nearest(self.rng.choice(list(Choice)), mask, condition, sides[0], sides[1], value)
+        otherwise = default if mask.is_strict else None
+        choice = self.rng.choice(list(Choice))
+        return syntax.Nearest(choice, mask, condition, sides[0], sides[1], value, otherwise)
 
     def _at_most_n(self) -> syntax.Expression:
         """An Integer that never exceeds n: a factor for each symbol, or a position; and a number."""

@@ -184,6 +184,37 @@ def unbounded(kinds: int) -> Entry:
     )
 
 
+def appendix_e(kinds: int) -> Entry:
+    """The same brackets by the program that the paper has in its Appendix E, line by line."""
+    pairs = PAIRS[:kinds]
+    left, right = (" ".join(f"'{pair[side]}'" for pair in pairs) for side in (0, 1))
+    matched = " | ".join(f"leftmatch = '{pair[0]}' & in '{pair[1]}'" for pair in pairs)
+    same = unbounded(kinds)
+    text = (
+        f"alphabet {' '.join(same.alphabet)}\n"
+        "empty accept\n"
+        f"left      = in {left}\n"
+        f"right     = in {right}\n"
+        "sumleft   = count[j <= i] left\n"
+        "sumright  = count[j <= i] right\n"
+        "depth     = left ? sumleft - sumright : sumleft - sumright + 1\n"
+        "leftmatch = rightmost[j < i : depth(j) = depth(i)] symbol else none\n"
+        f"mismatch  = right & !({matched})\n"
+        "error     = sumright > sumleft | mismatch\n"
+        "ok        = every[j <= i] !error\n"
+        "output ok & sumleft = sumright\n"
+    )
+    return replace(
+        same,
+        name=f"dyck-{kinds}-appendix-e",
+        definition=f"well-nested brackets of {kinds} kinds, as Yang et al. have them in Appendix E",
+        source=Rasp(text),
+        also=(),
+        layers=7,
+        references=(references.YANG_STROBL_2024,),
+    )
+
+
 def _palindrome(draw: Random, length: int) -> str:
     half = "".join(draw.choices("ab", k=(length + 1) // 2))
     return half + half[::-1][length % 2 :]

@@ -48,4 +48,7 @@ YANG_2024 = Reference(
     2024,
     "Masked Hard-Attention Transformers Recognize Exactly the Star-Free Languages",
 )
+YANG_STROBL_2024 = Reference(
+    "Yang, Strobl, Chiang, Angluin", 2024, "Simulating Hard Attention Using Soft Attention"
+)
 YAO_2021 = Reference("Yao et al.", 2021, "Self-Attention Networks Can Process Bounded Hierarchical Languages")

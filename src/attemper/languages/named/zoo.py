@@ -79,6 +79,14 @@ FAMILIES = (
         f"K = 1 to {nesting.MOST_KINDS}",
         lambda kinds: 2 <= kinds <= nesting.MOST_KINDS,
     ),
+    Family(
+        "dyck-K-appendix-e",
+        f"dyck-{NUMBER}-appendix-e",
+        nesting.appendix_e,
+        ((2,),),
+        f"K = 2 to {nesting.MOST_KINDS}",
+        lambda kinds: 2 <= kinds <= nesting.MOST_KINDS,
+    ),
     Family("k-hop-K", f"k-hop-{NUMBER}", retrieval.k_hop, ((1,), (2,), (3,)), "K = 1 to 4", lambda k: k <= 4),
     Family("seen-K", f"seen-{NUMBER}", counting.seen, ((3,),), "K = 2 to 20", lambda k: 2 <= k <= 20),
     Family(
@@ -131,7 +139,7 @@ def _everything() -> Iterator[ZooEntry]:
     yield from (regular.EVEN_RUNS, regular.MULTIPLES_OF_3, *regular.TOMITA)
     yield from (counting.MAJORITY, counting.MAJORITY_STRICT, counting.MOST_FREQUENT)
     yield from (counting.A_N_B_N, counting.A_N_B_N_C_N, counting.A_N_B_N_C_N_D_N, counting.DYCK_1)
-    yield from _listed("dyck-shuffle-K", "dyck-K-depth-M", "dyck-K")
+    yield from _listed("dyck-shuffle-K", "dyck-K-depth-M", "dyck-K", "dyck-K-appendix-e")
     yield nesting.PALINDROMES
     yield from (retrieval.FLIP_FLOP, retrieval.MQAR)
     yield from _listed("k-hop-K", "detect-WORD")

@@ -30,8 +30,8 @@ from attemper.languages.rasp.syntax import (
     operands,
 )
 
-MAX_CASES = 15
-"""One head tells so many cases apart."""
+MAX_CASES = 60
+"""A condition with more cases is refused: each takes a head of its own, or room for it in one of four."""
 
 MAX_RESIDUALS = 100
 """A part of a condition that leaves more residuals, most of which will be cases, is not split further."""
@@ -47,7 +47,7 @@ SymbolBits = Mapping[str, Ref]
 
 
 class TooManyCasesError(Exception):
-    """The condition has more cases than one head tells apart; how many is its argument."""
+    """The condition has more than `MAX_CASES` cases; how many is its argument."""
 
 
 class TooManySplitsError(Exception):

@@ -15,6 +15,7 @@ from typing import final
 from attemper.attention_program.ops import Attend, Choice, Mask, Matched, Nearest, Ref, everywhere
 from attemper.languages.rasp.integers import IntegerSteps, IntegerTerm, sum_of
 from attemper.languages.rasp.matching import signs_of
+from attemper.languages.rasp.strict import Seen
 from attemper.languages.rasp.syntax import Comparison, Expression, Index, Join, Joined, Relation, indices
 
 
@@ -40,7 +41,8 @@ def may_match(part: Expression) -> bool:
 class Sought:
     """What is looked for at i where `inside` holds: the visible j with `there`, and equal integers.
 
-    There are no integers where all positions that are left have equal ones.
+    `there` and the integer at j are read as `Seen` says. There are no integers where all positions that are
+    left have equal ones; then `there` is read as it is.
     """
 
     inside: Ref
@@ -58,6 +60,10 @@ class Equality:
     choice: Choice
     symbols: tuple[str, ...]
 
+    @property
+    def _seen(self) -> Seen:
+        return Seen(self.integers.bits, self.mask, copied=False)
+
     def sought(self, here: Ref, there: Ref, query: IntegerTerm, key: IntegerTerm) -> Iterator[Sought]:
         """What is looked for where `here` holds: positions with `there` whose key equals the query.
 
@@ -69,8 +75,8 @@ class Equality:
             asked, found = (sum_of(((sign, term),)) for term in (query, key))
             inside = bits.all_of((here, self._at_least(asked, 1), self._at_most_length(asked)))
             of_sign = bits.true if signs == {sign} else self._at_least(found, 1)
-            steps = integers.whole(asked), integers.whole(found)
-            yield Sought(inside, bits.all_of((there, of_sign)), steps)
+            steps = integers.whole(asked), integers.whole(self._seen.term(found))
+            yield Sought(inside, self._seen.bit(bits.all_of((there, of_sign))), steps)
         if 0 in signs:
             inside, is_zero = (integers.zero(((bits.true, term),)) for term in (query, key))
             yield Sought(bits.all_of((here, inside)), bits.all_of((there, is_zero)), None)
@@ -91,17 +97,25 @@ class Equality:
     def _read(self, sought: Sought, value: Ref) -> Ref:
         """The value at the position that was to be found, false where there is none."""
         bits, there = self.integers.bits, sought.there
-        held = bits.all_of((there, value))
-        if held in {bits.true, bits.false} and (sought.integers is None or held == bits.false):
-            return bits.all_of((sought.inside, held))
         if sought.integers is None:
-            found = bits.add(Attend(self.mask, self.choice, everywhere(there), value, False))
-            return bits.all_of((sought.inside, found))
-        equal = bits.add(Matched(self.mask, self.choice, there, *sought.integers))
+            return bits.all_of((sought.inside, self._selected(there, value)))
+        held = bits.all_of((there, self._seen.bit(value)))
+        if held == bits.false:
+            return held
+        mask = self._seen.mask
+        equal = bits.add(Matched(mask, self.choice, there, *sought.integers))
         nearest = held
         if held != bits.true:
-            nearest = bits.add(Nearest(self.mask, self.choice, there, *sought.integers, held))
+            nearest = bits.add(Nearest(mask, self.choice, there, *sought.integers, held))
         return bits.all_of((sought.inside, equal, nearest))
+
+    def _selected(self, there: Ref, value: Ref) -> Ref:
+        """The value at the position with the bit, where no integers are left to be compared."""
+        bits = self.integers.bits
+        held = bits.all_of((there, value))
+        if held == bits.false or (held == bits.true and not self.mask.is_strict):
+            return held
+        return bits.add(Attend(self.mask, self.choice, everywhere(there), value, False))
 
     def _at_least(self, term: IntegerTerm, number: int) -> Ref:
         return self.integers.at_least(

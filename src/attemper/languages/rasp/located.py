@@ -48,8 +48,6 @@ def in_our_words(error: UnexpectedInput, text: str, line: int) -> AttemperError:
     if history and (meant := _meant(history[-1], text)):
         before = Location(line, history[-1].column or 1)
         return mistake(f"unknown name '{history[-1].value[:40]}': did you mean {meant}?", text, before)
-    if error.token.value == "else" and re.search(r"\bnearest\b", source[: place.column]):
-        return mistake("'nearest' always finds a position, and takes no 'else'", text, place)
     return mistake(_unexpected(error.token, history), text, place, *expected)
 
 

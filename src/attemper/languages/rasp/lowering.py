@@ -41,6 +41,7 @@ from attemper.languages.rasp.integers import (
 from attemper.languages.rasp.located import mistake, unsupported
 from attemper.languages.rasp.matching import NotMatchedError, key_of, key_term, queries_of, query_terms
 from attemper.languages.rasp.show import show_expression
+from attemper.languages.rasp.strict import Seen
 from attemper.languages.temporal.reading import At
 
 Value = ops.Ref | SymbolBits | Branches | numbers.Chances
@@ -335,7 +336,8 @@ class Lowering:
 
     def _nearest(self, expression: syntax.Nearest) -> Value:
         """One head for each case of the condition and of the query, whose bit at i chooses what it finds."""
-        key, queries = self._matched(expression)
+        seen = Seen(self.bits, expression.mask, copied=True)
+        key, queries = self._matched(expression, seen)
         heads = [
             (self.bits.all_of((here, bit)), query, there)
             for here, there in self._every_case(expression)
@@ -345,29 +347,38 @@ class Lowering:
         if len(heads) > MAX_CASES:
             message = f"this has {len(heads)} cases, and 'nearest' takes a head for each: at most {MAX_CASES}"
             raise unsupported(message, self.text, expression.place)
-        mask, choice = expression.mask, expression.choice
 
-        def fetched(value: ops.Ref) -> ops.Ref:
+        def nearest(value: ops.Ref) -> ops.Ref:
             if value in {self.bits.true, self.bits.false}:
                 return value
+            read = seen.bit(value)
             steps = (
-                (here, NearestStep(mask, choice, where, query, key, value)) for here, query, where in heads
+                (here, NearestStep(seen.mask, expression.choice, seen.bit(where), query, key, read))
+                for here, query, where in heads
             )
             return self.bits.any_of(self.bits.all_of((here, self.bits.add(step))) for here, step in steps)
 
-        value = self.value(expression.value)
+        def fetched(value: ops.Ref, default: bool) -> ops.Ref:
+            return seen.found(nearest(value), self.bits.constant(default))
+
+        value, default = self.value(expression.value), expression.default
         if isinstance(value, int):
-            return fetched(value)
+            return fetched(value, isinstance(default, syntax.Truth) and default.value)
         assert isinstance(value, Mapping)
-        *names, last = value
-        found = {name: fetched(value[name]) for name in names}
+        missing = default.name if isinstance(default, syntax.SymbolName) else None
+        names = [name for name in (*value, missing) if name is not None]
+        *names, last = dict.fromkeys(names)
+        found = {name: fetched(value.get(name, self.bits.false), name == missing) for name in names}
         return {**found, last: self.bits.negation(self.bits.any_of(found.values()))}
 
-    def _matched(self, expression: syntax.Nearest) -> tuple[ops.Ref, tuple[tuple[ops.Ref, ops.Ref], ...]]:
+    def _matched(
+        self, expression: syntax.Nearest, seen: Seen
+    ) -> tuple[ops.Ref, tuple[tuple[ops.Ref, ops.Ref], ...]]:
         """The key, and for each case of the query its bit and the step."""
         symbols, side = self.source.alphabet.symbols, expression.key
         try:
-            key, taken_off = key_of(self.integer(side), self.integers, symbols)
+            term, taken_off = key_of(self.integer(side), self.integers, symbols)
+            key = self.integers.whole(seen.term(term))
             side = expression.query
             return key, queries_of(self.integer(side), taken_off, self.integers, symbols)
         except (NotMatchedError, IntegerTooLargeError) as error:
@@ -448,7 +459,7 @@ class Lowering:
         except TooManyCasesError as error:
             (count,) = error.args
             message = (
-                f"the condition has {count} cases, and one head tells {MAX_CASES} apart: "
+                f"the condition has {count} cases, and heads for at most {MAX_CASES} are built: "
                 "let it depend on fewer things at i, or join several selections"
             )
         except TooManySplitsError:

@@ -360,8 +360,8 @@ _PLAIN: dict[str, Callable[..., syntax.Expression]] = {
     "implies": lambda place, left, right: syntax.Implication(left, right, place=place),
     "length": lambda place: syntax.Length(place=place),
     "magnitude": lambda place, one: syntax.Magnitude(one, place=place),
-    "nearest": lambda place, choice, mask, condition, left, right, value: syntax.Nearest(
-        Choice(choice), _mask(mask), condition, left, right, value, place=place
+    "nearest": lambda place, choice, mask, condition, left, right, value, default: syntax.Nearest(
+        Choice(choice), _mask(mask), condition, left, right, value, default, place=place
     ),
     "negation": lambda place, one: syntax.Negation(one, place=place),
     "or": _joined(syntax.Join.OR),

@@ -49,7 +49,7 @@ def parse_rasp(text: str) -> RaspProgram:
     The program means the same as the text on words of every length n >= 1.
 
     Raises `SourceError`, with line, column and caret, for what cannot be read or has the wrong type, and
-    `UnsupportedError`, with the same, for what is not built yet or has too many cases for one head.
+    `UnsupportedError`, with the same, for what is not built yet or has too many cases.
 
     >>> found = parse_rasp("alphabet a b\nempty reject\nlate = some[j < i] in 'a'\noutput late & in 'b'")
     >>> found.program_class, found.at, {name: str(type) for name, type in found.types.items()}

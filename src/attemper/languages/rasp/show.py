@@ -112,10 +112,10 @@ def _attention(
             if body is None:
                 return head, _PREFIX
             return _before(f"{head} ", body)
-        case syntax.Nearest(choice, mask, condition, left, right, value):
+        case syntax.Nearest(choice, mask, condition, left, right, value, default):
             sought = "" if condition is None else f"{show_expression(condition)}, "
             nearness = f"{_within(left, _SUM)} ~ {_within(right, _SUM)}"
-            return _before(f"nearest {choice}[{_seen(mask)} : {sought}{nearness}] ", value)
+            head = f"nearest {choice}[{show_mask(mask)} : {sought}{nearness}]"
         case syntax.Selection(choice, mask, condition, value, default):
             head = f"{choice}{_bracket(mask, condition)}"
         case syntax.Shifted(direction, distance, value, default):
@@ -128,10 +128,13 @@ def _attention(
 
 
 def _bracket(mask: Mask, condition: syntax.Expression | None) -> str:
-    return f"[{_seen(mask)}]" if condition is None else f"[{_seen(mask)} : {show_expression(condition)}]"
+    return (
+        f"[{show_mask(mask)}]" if condition is None else f"[{show_mask(mask)} : {show_expression(condition)}]"
+    )
 
 
-def _seen(mask: Mask) -> str:
+def show_mask(mask: Mask) -> str:
+    """What is seen, as brackets say it."""
     return "all" if mask is Mask.ALL else f"j {mask} i"
 
 

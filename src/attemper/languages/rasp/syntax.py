@@ -291,7 +291,7 @@ class Nearest(Node):
 
     `left` and `right` are the Integers, one read at j (the key), the other at i (the query). Positions with
     the condition come first at the same distance, then those that are one further off; of several the
-    rightmost (leftmost) is read. There is always one, so there is no default.
+    rightmost (leftmost) is read. Only a strict mask may show none: `default` is for that, and None elsewhere.
     """
 
     choice: Choice
@@ -300,6 +300,7 @@ class Nearest(Node):
     left: Expression
     right: Expression
     value: Expression
+    default: Expression | None
 
     @property
     def key(self) -> Expression:
@@ -427,8 +428,8 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return _present(condition, body)
         case Selection(_, _, condition, value, default):
             return _present(condition, value, default)
-        case Nearest(_, _, condition, left, right, value):
-            return _present(condition, left, right, value)
+        case Nearest(_, _, condition, left, right, value, default):
+            return _present(condition, left, right, value, default)
         case Shifted(_, _, value, default):
             return _present(value, default)
 

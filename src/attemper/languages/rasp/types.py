@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never, final
 
-from attemper.attention_program.ops import Mask
 from attemper.errors import SourceError
 from attemper.languages.rasp import syntax
 from attemper.languages.rasp.equality import conjuncts, may_match
 from attemper.languages.rasp.located import mistake, nearest_name, unsupported
-from attemper.languages.rasp.show import show_expression
+from attemper.languages.rasp.show import show_expression, show_mask
 from attemper.languages.temporal.reading import At
 
 
@@ -196,8 +195,8 @@ class _Checker:
                 return self.types[name]
             case syntax.Quantified():
                 return self._quantified(expression)
-            case syntax.Selection(choice, mask, condition, value, default):
-                self._condition(condition, mask)
+            case syntax.Selection(choice, _, condition, value, default):
+                self._condition(condition, may_equal=True)
                 return self._fetched(choice, self._there(value), value, default, needs_default=True)
             case syntax.Nearest():
                 return self._nearest(expression)
@@ -303,7 +302,7 @@ class _Checker:
             message = (
                 "an Integer at i is not compared with one at j here: x(j) = y(i) stands alone or joined by & "
                 "in the brackets of rightmost, leftmost, some and every, not under ! or |, and no other "
-                "comparison of the two is built"
+                "comparison of the two is built (the nearest is found by x(j) ~ y(i))"
             )
             raise unsupported(message, self.text, expression.place)
 
@@ -317,7 +316,7 @@ class _Checker:
         is_sought = quantifier is syntax.Quantifier.SOME or (
             quantifier is syntax.Quantifier.EVERY and body is not None
         )
-        self._condition(condition, expression.mask if is_sought else None)
+        self._condition(condition, may_equal=is_sought)
         if body is not None:
             found = self._there(body)
             self.refuse_undefined(body, found, BIT)
@@ -328,12 +327,7 @@ class _Checker:
         return INTEGER
 
     def _nearest(self, expression: syntax.Nearest) -> Type:
-        if expression.mask in {Mask.BEFORE, Mask.AFTER}:
-            message = (
-                f"'nearest' always finds a position, and under 'j {expression.mask} i' there may be none: "
-                f"write 'j {expression.mask}= i'"
-            )
-            raise unsupported(message, self.text, expression.place)
+        mask, default = expression.mask, expression.default
         self._condition(expression.condition)
         for side in (expression.left, expression.right):
             self._require(INTEGER, side, inside=True, what="what '~' compares")
@@ -341,17 +335,21 @@ class _Checker:
         if read_at[0] != {syntax.Index.THERE} or syntax.Index.THERE in read_at[1]:
             message = "'~' compares an Integer at j with one at i: x(j) ~ y(i)"
             raise self._mistake(message, expression.left.place)
+        if default is not None and not mask.is_strict:
+            message = (
+                f"'nearest' always finds a position under '{show_mask(mask)}', and takes no 'else' there "
+                "(brackets, if that is another attention's)"
+            )
+            raise self._mistake(message, default.place)
         found = self._there(expression.value)
-        if found == INTEGER:
-            raise unsupported(_NOT_FETCHED.format("nearest"), self.text, expression.value.place)
-        return found
+        return self._fetched("nearest", found, expression.value, default, needs_default=mask.is_strict)
 
-    def _condition(self, condition: syntax.Expression | None, mask: Mask | None = None) -> None:
-        """With a mask Integers at j can be asked for that equal one at i: one of the things joined by &."""
+    def _condition(self, condition: syntax.Expression | None, may_equal: bool = False) -> None:
+        """Integers at j may be asked for that equal one at i: one of the things joined by &."""
         if condition is None:
             return
-        parts = list(conjuncts(condition)) if mask is not None else [condition]
-        equalities = [part for part in parts if mask is not None and self._is_match(part)]
+        parts = list(conjuncts(condition)) if may_equal else [condition]
+        equalities = [part for part in parts if may_equal and self._is_match(part)]
         for part in parts:
             if part not in equalities:
                 self._require(BIT, part, inside=True, what="a condition")
@@ -360,12 +358,6 @@ class _Checker:
                 "one Integer at j is compared with one at i: '=' between the two stands once in brackets"
             )
             raise unsupported(message, self.text, equalities[1].place)
-        if equalities and mask in {Mask.BEFORE, Mask.AFTER}:
-            message = (
-                f"equal Integers are looked for where i itself is seen, and 'j {mask} i' does not show i: "
-                f"write 'j {mask}= i'"
-            )
-            raise unsupported(message, self.text, equalities[0].place)
 
     def _is_match(self, part: syntax.Expression) -> bool:
         """Whether it says that an Integer at i equals one at j."""
@@ -481,7 +473,7 @@ class _Checker:
         return mistake(message, self.text, place)
 
 
-_NOT_FETCHED = "Integers that '{}' fetches are not built yet"
+_NOT_FETCHED = "Integers that '{}' fetches are not built yet: Bits and Symbols are fetched"
 
 _SAY_WHERE = (
     "a condition says where everything is read: f(i) or f(j), with brackets where f is no name: (f & g)(j)"

@@ -230,10 +230,12 @@ def nearest(
     where: Value | None = None,
     mask: str = "<=",
     choice: str = "rightmost",
+    default: bool | str | None = None,
 ) -> Value:
     """The value at the visible position j where `key` at j is nearest to `query` at i.
 
     At one distance positions where the condition holds come first; of several the rightmost (leftmost).
+    Under the masks "<" and ">" there is none at one end of the word, which has the default.
 
     >>> from attemper import rasp
     >>> mirrored = rasp.length + 1 - rasp.position
@@ -248,7 +250,12 @@ def nearest(
         else _expression(query)
     )
     integers = syntax.Applied(key.expression, syntax.Index.THERE), here
-    return Value(syntax.Nearest(Choice(choice), Mask(mask), _condition(where), *integers, _expression(value)))
+    otherwise = None if default is None else _expression(default)
+    return Value(
+        syntax.Nearest(
+            Choice(choice), Mask(mask), _condition(where), *integers, _expression(value), otherwise
+        )
+    )
 
 
 def previous(value: Value, distance: int = 1, default: bool | str = False) -> Value:
