@@ -173,7 +173,7 @@ def test_theorems_as_they_are_proved(name: str, regime: Regime, seed: int, tmp_p
     logic, rng = LOGICS[name], random.Random(seed)
     formula = drawn(rng, logic, 3)
     language = TemporalLanguage(formula, At.LAST, False)
-    model = attemper.compile(show(formula), "ab", regime=regime.value, construction="paper")
+    model = attemper.compile(show(formula), "ab", at="last", regime=regime.value, construction="paper")
     network = model.network
     tests = {show_form(closed) for _, closed in network.positions if isinstance(closed, PlaceBit)}
     assert {show_form(closed) for _, closed in network.positions} - tests - {"0", "1"} <= logic.embeddings[
