@@ -20,9 +20,9 @@ NUMBERED = ("theorem", "lemma", "corollary", "proposition", "definition", "figur
 
 @cache
 def statements() -> tuple[Statement, ...]:
-    """All rows, by their numbers."""
+    """All rows, paper by paper, by their numbers."""
     found = [one for home in registry.STATEMENTS for one in import_module(home).STATEMENTS]
-    return tuple(sorted(found, key=lambda one: one.row))
+    return tuple(sorted(found, key=lambda one: (list(Paper).index(one.paper), one.row)))
 
 
 def of_paper(text: str) -> Paper:
