@@ -52,14 +52,24 @@ def trained() -> Iterator[Seen]:
 
 STATEMENTS = (
     Statement(
-        *(77, Paper.HAHN, ("section-6-rnn", "rnn"), "Recurrent networks do what soft attention cannot (section 6)"),
+        *(
+            77,
+            Paper.HAHN,
+            ("section-6-rnn", "rnn"),
+            "Recurrent networks do what soft attention cannot (section 6)",
+        ),
         "`parity-rnn`: the parity in two ReLU units, with nothing to train.",
         "",
         "attemper train",
         recurrent,
     ),
     Statement(
-        *(85, Paper.HAHN, ("section-7-stacks", "stacks"), "Recurrent networks with a stack for 2DYCK (section 7)"),
+        *(
+            85,
+            Paper.HAHN,
+            ("section-7-stacks", "stacks"),
+            "Recurrent networks with a stack for 2DYCK (section 7)",
+        ),
         "An LSTM can be trained on 2DYCK.",
         "a network with a stack is not built yet",
         "attemper train",

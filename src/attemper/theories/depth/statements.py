@@ -14,7 +14,11 @@ def star_free() -> Iterator[Seen]:
     """(ab)* and the words with an a have a least number of layers; PARITY has none."""
     for language, least in (("regex:(ab)*", 2), ("formula:O a", 1)):
         alphabet = None if language.startswith("regex") else "ab"
-        yield equal(f"{language} is", str(classify(language, alphabet, at="last" if alphabet else None).record["class"]), "star-free")
+        yield equal(
+            f"{language} is",
+            str(classify(language, alphabet, at="last" if alphabet else None).record["class"]),
+            "star-free",
+        )
         found = depth(language, alphabet)
         yield equal(f"{language}: least depth", f"{found.lower} to {found.upper}", f"{least} to {least}")
     try:
@@ -26,7 +30,12 @@ def star_free() -> Iterator[Seen]:
 
 STATEMENTS = (
     Statement(
-        *(49, Paper.YANG, ("section-2.1", "star-free"), "Masked unique-hard transformers recognise the star-free languages"),
+        *(
+            49,
+            Paper.YANG,
+            ("section-2.1", "star-free"),
+            "Masked unique-hard transformers recognise the star-free languages",
+        ),
         "`classify` says what is star-free; `depth` how many layers it takes, with two words that fewer do not "
         "tell apart.",
         "",

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from math import comb, exp, log
+from math import log
 
 import numpy as np
 
-from attemper.languages.sources.bracket_levels import LengthParity, type_excess
-from attemper.languages.sources.brackets import closing, closing_limit, height_masses
+from attemper.languages.sources.bracket_levels import type_excess
+from attemper.languages.sources.brackets import closing, closing_limit
 from attemper.languages.sources.laws import next_symbols, survival
 from attemper.languages.sources.levels import last_symbols, optimum
 from attemper.languages.sources.sampling import sample
@@ -99,8 +99,12 @@ def lemma_5() -> Iterator[Seen]:
         yield equal(f"{layers} layers, all n >= 64:", str(found.status), "PROVED")
         draw = np.random.default_rng(0)
         words = np.array([[0] * 63 + [2], [1] * 63 + [2], *([*draw.integers(0, 2, 63), 2] for _ in range(8))])
-        yield at_most("64 times what an exchange changes, and C", 64 * greatest_change(encoder(layers), words), constant)
-        yield at_most("C over the greatest that was measured", constant / max(c for _, c in found.measured), 3.0)
+        yield at_most(
+            "64 times what an exchange changes, and C", 64 * greatest_change(encoder(layers), words), constant
+        )
+        yield at_most(
+            "C over the greatest that was measured", constant / max(c for _, c in found.measured), 3.0
+        )
 
 
 def one_length(layers: int) -> Iterator[Seen]:
@@ -109,7 +113,9 @@ def one_length(layers: int) -> Iterator[Seen]:
     found = bound(model, length=10, seconds=20)
     yield equal(f"{layers} layers, n = 10:", str(found.status), "PROVED")
     change = float(found.bound.bound.change) if found.bound else 0.0
-    yield at_most("greatest change of all words, and its bound", greatest_change(model.at(10), all_bits(10)), change)
+    yield at_most(
+        "greatest change of all words, and its bound", greatest_change(model.at(10), all_bits(10)), change
+    )
 
 
 def sources() -> Iterator[Seen]:
@@ -121,7 +127,9 @@ def sources() -> Iterator[Seen]:
 
     yield at_most("H_opt off by", abs(float(optimum(HALF)) - (entropy(0.5) + log(2)) / 2), 1e-12)
     yield at_most("H_uni off by", abs(float(last_symbols(HALF, 0)) - entropy(0.25)), 1e-12)
-    yield at_most("H_bi off by", abs(float(last_symbols(HALF, 1)) - (entropy(1 / 6) + entropy(1 / 3)) / 2), 1e-12)
+    yield at_most(
+        "H_bi off by", abs(float(last_symbols(HALF, 1)) - (entropy(1 / 6) + entropy(1 / 3)) / 2), 1e-12
+    )
     drawn = sample(HALF, 12, 2000, seed=0)
     share = sum(word.count("1") % 2 == 0 for word in drawn) / 2000
     yield at_most("share of even prefixes off 1/2 by", abs(share - 0.5), 0.04)
@@ -141,7 +149,9 @@ def theorem_6_parity() -> Iterator[Seen]:
     prefixes = sample(HALF, n - 1, 500, seed=0)
     logits = outputs_of(model, np.array([[*map(int, word), 2] for word in prefixes]))
     losses = np.log(np.exp(logits).sum(axis=1, keepdims=True)) - logits
-    laws = np.array([[float(next_symbols(HALF, word).get(symbol, 0)) for symbol in model.outputs] for word in prefixes])
+    laws = np.array(
+        [[float(next_symbols(HALF, word).get(symbol, 0)) for symbol in model.outputs] for word in prefixes]
+    )
     own = float((laws * losses).sum(axis=1).mean())
     floor = float(cross_entropy_floor(HALF, n, constant / n, Readout.QUERY))
     yield at_least(f"its own cross-entropy at n = {n}, and the floor", own, floor - 0.03)
@@ -152,7 +162,9 @@ def theorem_6_dyck() -> Iterator[Seen]:
     for n in (64, 65):
         p0 = heights(0.4, n)
         excess = float(type_excess(TWO_FIFTHS, n))
-        yield at_most(f"n = {n}: loss of kinds off P_0 (1 - p) ln 2 by", abs(excess - 0.6 * p0 * log(2)), 1e-12)
+        yield at_most(
+            f"n = {n}: loss of kinds off P_0 (1 - p) ln 2 by", abs(excess - 0.6 * p0 * log(2)), 1e-12
+        )
 
 
 def heights(p: float, n: int) -> float:
@@ -178,7 +190,9 @@ def footnote_4() -> Iterator[Seen]:
         yield at_most("P_0 off its limit by", abs(heights(0.4, n) - limit), 0.02)
 
 
-def factor_n(formula: str, members: Callable[[Floats], Floats], enough: str, too_little: str) -> Iterator[Seen]:
+def factor_n(
+    formula: str, members: Callable[[Floats], Floats], enough: str, too_little: str
+) -> Iterator[Seen]:
     """The scores of all heads capped at a range, on 128 words about half of whose symbols are 1s."""
     model = compiled(formula, "01", regime="temperature")
     for text, works in ((too_little, False), (enough, True)):
@@ -188,10 +202,10 @@ def factor_n(formula: str, members: Callable[[Floats], Floats], enough: str, too
             words = np.random.default_rng(0).permuted(np.array(ones, dtype=np.int64), axis=1)
             cap, widest = parse_logit_range(text).at(n), np.array([[0] * n, [1] * n, *words])
             factors = {head: min(1.0, cap / span) for head, span in ranges(model, widest).items() if span}
-            bits = capped(model, factors)(words)[:, 0] > 0.5
-            wrong += int((bits != members(words)).sum())
+            off = capped(model, factors)(words)[:, 0] - members(words)
+            wrong += int((abs(off) > 1 / 4).sum())
         judge = equal if works else at_least
-        yield judge(f"{formula}, logits to {text}: wrong words of 128", wrong, 0 if works else 1)
+        yield judge(f"{formula}, logits to {text}, no right bit on, of 128 words:", wrong, 0 if works else 1)
 
 
 BOUND = "attemper bound MODULE:ENCODER"
@@ -201,7 +215,12 @@ MAJORITY, PARITY = "#<['0'] <= #<['1']", "odd(#<['1'])"
 
 STATEMENTS = (
     Statement(
-        *(24, Paper.YANG, ("section-4.3-optimal", "factor-n"), "The factor n in temperatures is needed (end of 4.3)"),
+        *(
+            24,
+            Paper.YANG,
+            ("section-4.3-optimal", "factor-n"),
+            "The factor n in temperatures is needed (end of 4.3)",
+        ),
         "`influence --logit-range` caps the scores of a network that is right, and counts the words that go wrong.",
         "Measured, not proved.",
         CAPPED,
@@ -215,7 +234,12 @@ STATEMENTS = (
         soft_model,
     ),
     Statement(
-        *(62, Paper.HAHN, ("section-2-average-sensitivity", "average-sensitivity"), "Average sensitivity of a language"),
+        *(
+            62,
+            Paper.HAHN,
+            ("section-2-average-sensitivity", "average-sensitivity"),
+            "Average sensitivity of a language",
+        ),
         "The forcing number is about the worst case.",
         "it is not built yet",
         "attemper classify LANGUAGE",
@@ -257,21 +281,36 @@ STATEMENTS = (
         sources,
     ),
     Statement(
-        *(79, Paper.HAHN, ("theorem-6-parity", "theorem-6"), "Theorem 6: cross-entropy near chance on PARITY"),
+        *(
+            79,
+            Paper.HAHN,
+            ("theorem-6-parity", "theorem-6"),
+            "Theorem 6: cross-entropy near chance on PARITY",
+        ),
         "A floor on the cross-entropy of this encoder at each n, which rises to the chance level.",
         "The paper's `converges to` is `is at least, in the limit`; read at x_n the level is H_bi.",
         BOUND,
         theorem_6_parity,
     ),
     Statement(
-        *(80, Paper.HAHN, ("theorem-6-2dyck-source", "theorem-6"), "Theorem 6: cross-entropy on 2DYCK, at the source"),
+        *(
+            80,
+            Paper.HAHN,
+            ("theorem-6-2dyck-source", "theorem-6"),
+            "Theorem 6: cross-entropy on 2DYCK, at the source",
+        ),
         "P_0 (1 - p) ln 2 above the optimum, for any n.",
         "",
         "attemper source dyck2 --p 2/5 --length 64",
         theorem_6_dyck,
     ),
     Statement(
-        *(81, Paper.HAHN, ("theorem-6-2dyck", "theorem-6"), "Theorem 6: cross-entropy on 2DYCK, for an encoder at hand"),
+        *(
+            81,
+            Paper.HAHN,
+            ("theorem-6-2dyck", "theorem-6"),
+            "Theorem 6: cross-entropy on 2DYCK, for an encoder at hand",
+        ),
         "`bound` proves C for the log-odds of END against each bracket.",
         "no floor on the cross-entropy is printed yet",
         BOUND,

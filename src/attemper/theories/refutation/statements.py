@@ -17,8 +17,23 @@ from attemper.models.hard.protocol import HardModel, activations, answer, number
 from attemper.theories.refutation.ask import refute
 from attemper.theories.refutation.certificate.restrictions import Restriction, fixed
 from attemper.theories.refutation.lemma.constants import RemovedLayer, Variant, parameters
-from attemper.theories.refutation.lemma.faithful import Reduction, faithful, greedily_fixed, much_read_fixed
-from attemper.theories.refutation.lemma.satisfied import FREE, Bottom, Keys, attended_inputs, bits_of, bottom_of, two_symbols
+from attemper.theories.refutation.lemma.faithful import (
+    Reduction,
+    faithful,
+    first_new,
+    greedily_fixed,
+    much_read_fixed,
+    without_own,
+)
+from attemper.theories.refutation.lemma.satisfied import (
+    FREE,
+    Bottom,
+    Keys,
+    attended_inputs,
+    bits_of,
+    bottom_of,
+    two_symbols,
+)
 from attemper.workbench.papers.statements import Paper, Seen, Statement, at_least, at_most, equal
 
 
@@ -54,7 +69,9 @@ def ties() -> Iterator[Seen]:
     for bits in ((0, 1, 1, 0, 1, 0, 0, 1), (1, 0, 0, 0, 1, 1, 1, 0)):
         (start, found) = activations(model, np.array([*bits, 2]))
         wanted = model.combine(0, start, [np.tile(start[0], (9, 1))])
-        yield equal(f"{''.join(map(str, bits))}: all positions read the first:", bool((found == wanted).all()), True)
+        yield equal(
+            f"{''.join(map(str, bits))}: all positions read the first:", bool((found == wanted).all()), True
+        )
 
 
 def restrictions() -> Iterator[Seen]:
@@ -176,10 +193,14 @@ def stage_2() -> Iterator[Seen]:
         model = RandomTables(n, (1,))
         base = two_symbols(model)
         keys = Keys(bottom_of(model, base))
-        before = len(keys.unsatisfied(bits_of(base), k))
         bits, steps = greedily_fixed(keys, bits_of(base), k, 2 * k)
         yield at_most(f"n = {n}, k = {k}: steps", steps, 2 * n / k)
-        yield at_most("unsatisfied tuples, before and after:", len(keys.unsatisfied(bits, k)), before)
+        tuples = keys.unsatisfied(bits, k)
+        high = without_own(keys, tuples, keys.ranges(bits, tuples)[1])
+        depending = high >= first_new(keys, bits, high, k)[:, -1:]
+        yield at_most(
+            "unsatisfied tuples that depend on one activation", int(depending.sum(axis=0).max()), 2 * k
+        )
 
 
 def _most_attended(model: HardModel, base: Restriction, found: Reduction) -> int:
@@ -204,7 +225,9 @@ def stage_3() -> Iterator[Seen]:
 def constants() -> Iterator[Seen]:
     """The conditions at the constants for C'/C = 1/2, c = H = C = 1, computed here once more in floats."""
     found = parameters(Variant.ALTERATION, RemovedLayer(1, 1, Fraction(1, 2)))
-    yield equal("by alteration: k, c', n from", f"{found.k}, {found.inputs_after}, {found.shortest}", "14, 29, 59")
+    yield equal(
+        "by alteration: k, c', n from", f"{found.k}, {found.inputs_after}, {found.shortest}", "14, 29, 59"
+    )
     yield at_most("q + 2 (1 - q/2)^k", float(found.q + 2 * (1 - found.q / 2) ** found.k), 0.5)
     found = parameters(Variant.PUBLISHED, RemovedLayer(1, 1, Fraction(1, 2)))
     k, eta, q = found.k, float(found.eta), float(found.q)
@@ -213,7 +236,9 @@ def constants() -> Iterator[Seen]:
     neighbours = 4 * k**2 / eta
     events = log(1 / k**2) + log(1 / 2) + neighbours * log(1 - 1 / k**2)
     yield at_most("(31): ln of the left side", k * eta * log(1 - q / 2), events)
-    yield at_least("(4): (1 - 2 eta) (1 - (1 + delta) q)", (1 - 2 * eta) * (1 - (1 + float(found.delta)) * q), 0.4999)
+    yield at_least(
+        "(4): (1 - 2 eta) (1 - (1 + delta) q)", (1 - 2 * eta) * (1 - (1 + float(found.delta)) * q), 0.4999
+    )
 
 
 REFUTE = "attemper refute MODEL zoo:parity-even --length 24"
@@ -222,7 +247,12 @@ REDUCED = "it is not built yet as an operation on transformers of several layers
 
 STATEMENTS = (
     Statement(
-        *(50, Paper.HAHN, ("section-3", "model"), "Section 3: transformers with any functions, hard attention"),
+        *(
+            50,
+            Paper.HAHN,
+            ("section-3", "model"),
+            "Section 3: transformers with any functions, hard attention",
+        ),
         "`HardModel`: embed, scores, combine and labels as functions of arrays; PyTorch encoders are read as one.",
         "",
         REFUTE,
@@ -236,14 +266,24 @@ STATEMENTS = (
         ties,
     ),
     Statement(
-        *(56, Paper.HAHN, ("section-5-restrictions", "restrictions"), "Restrictions, and how they are refined"),
+        *(
+            56,
+            Paper.HAHN,
+            ("section-5-restrictions", "restrictions"),
+            "Restrictions, and how they are refined",
+        ),
         "`Restriction`: which symbols each position may have; `fixed` refines it.",
         "Positions may have any sets of symbols, not all or one.",
         REFUTE,
         restrictions,
     ),
     Statement(
-        *(57, Paper.HAHN, ("theorem-1",), "Theorem 1: restrictions under which the output depends on few inputs"),
+        *(
+            57,
+            Paper.HAHN,
+            ("theorem-1",),
+            "Theorem 1: restrictions under which the output depends on few inputs",
+        ),
         "`refute`: a restriction of one length under which the answer is constant, with proof.",
         "Constant in place of few inputs, and one n at a time (notes 13, 14): found by a search with a checker of its "
         "own, as the constants of the proof allow one layer.",
@@ -251,7 +291,12 @@ STATEMENTS = (
         theorem_1,
     ),
     Statement(
-        *(58, Paper.HAHN, ("corollary-2-parity", "corollary-2"), "Corollary 2: no hard-attention transformer recognises PARITY"),
+        *(
+            58,
+            Paper.HAHN,
+            ("corollary-2-parity", "corollary-2"),
+            "Corollary 2: no hard-attention transformer recognises PARITY",
+        ),
         "Two words that differ in one symbol and get the same answer.",
         "",
         REFUTE,
@@ -265,7 +310,12 @@ STATEMENTS = (
         corollary_2_dyck,
     ),
     Statement(
-        *(60, Paper.HAHN, ("section-5-modelled", "ones"), "1* and a^n b^n can be recognised by hard attention"),
+        *(
+            60,
+            Paper.HAHN,
+            ("section-5-modelled", "ones"),
+            "1* and a^n b^n can be recognised by hard attention",
+        ),
         "A head that looks for the first symbol that is not the expected one; `refute` finds nothing, and says why.",
         "",
         "attemper refute MODEL regex:1* --length 7",
@@ -307,7 +357,12 @@ STATEMENTS = (
         None,
     ),
     Statement(
-        *(68, Paper.SUPPLEMENT, ("lemma-6", "stage-1"), "Stage 1 (Lemma 6): inputs that feed many activations are fixed"),
+        *(
+            68,
+            Paper.SUPPLEMENT,
+            ("lemma-6", "stage-1"),
+            "Stage 1 (Lemma 6): inputs that feed many activations are fixed",
+        ),
         "`much_read_fixed`; where c = 1 there are none.",
         "",
         LEMMA,
@@ -325,7 +380,12 @@ STATEMENTS = (
         stage_2,
     ),
     Statement(
-        *(70, Paper.SUPPLEMENT, ("stage-3", "definition-20", "lemma-23", "corollary-24"), "Stage 3 (Lemma 23, Corollary 24): random bits"),
+        *(
+            70,
+            Paper.SUPPLEMENT,
+            ("stage-3", "definition-20", "lemma-23", "corollary-24"),
+            "Stage 3 (Lemma 23, Corollary 24): random bits",
+        ),
         "The Local Lemma as a program: Moser and Tardos resample what is unsatisfied; each tuple is checked.",
         "The existence proof becomes a run with a cap; alteration (ours) has far smaller constants.",
         LEMMA,

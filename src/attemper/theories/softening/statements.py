@@ -8,10 +8,10 @@ from itertools import product
 from math import exp, log
 
 from attemper.errors import UnsupportedError
+from attemper.exact.closed_forms import Number, evaluate, show_form
 from attemper.networks import meaning_hard, meaning_soft
 from attemper.networks.layers import Network, Softmax
 from attemper.networks.typed import HeadOf, LayerOf, hard_network
-from attemper.exact.closed_forms import Number, evaluate, show_form
 from attemper.theories.softening.ask import soften
 from attemper.theories.softening.check.enumeration import examine
 from attemper.theories.softening.check.hard import uniform_heads
@@ -77,7 +77,9 @@ def magnitudes() -> Iterator[Seen]:
     for n in LENGTHS:
         (found,) = examine(network, n).magnitudes
         streams = (meaning_hard.residual_streams(network, word)[0] for word in product("ab", repeat=n))
-        yield equal(f"n = {n}: greatest entry", str(found), str(max(abs(x) for s in streams for v in s for x in v)))
+        yield equal(
+            f"n = {n}: greatest entry", str(found), str(max(abs(x) for s in streams for v in s for x in v))
+        )
 
 
 def errors_of(hard: Network, soft: Network, n: int) -> float:
@@ -98,7 +100,9 @@ def by_norms() -> Iterator[Seen]:
     cold = coldness_by_norms(hard, uniform_heads(hard), examined.magnitudes, gap, 5, EPSILON)
     assert cold is not None
     yield at_most("1/tau by norms times the gap", float(cold * gap), 20.0)
-    yield at_most("error at that tau, n = 5", errors_of(hard, softened(hard, ((Number(cold),),)), 5), float(EPSILON))
+    yield at_most(
+        "error at that tau, n = 5", errors_of(hard, softened(hard, ((Number(cold),),)), 5), float(EPSILON)
+    )
     warm = softened(hard, ((Number(cold / 20),),))
     yield at_least("error at 20 tau", errors_of(hard, warm, 5), float(EPSILON))
 
@@ -124,7 +128,9 @@ def lemma_33() -> Iterator[Seen]:
 def theorem_26() -> Iterator[Seen]:
     """Softened within 1/100 at all lengths, proved; measured on all words up to 6."""
     found = soften(last_a(), epsilon=EPSILON)
-    yield equal("within 1/100 at all lengths:", f"{found.status}, last {found.certificate.last}", "PROVED, last None")
+    yield equal(
+        "within 1/100 at all lengths:", f"{found.status}, last {found.certificate.last}", "PROVED, last None"
+    )
     for n in LENGTHS:
         yield at_most(f"n = {n}: greatest error", errors_of(found.hard, found.network, n), float(EPSILON))
 
@@ -137,14 +143,21 @@ def temperature_26() -> Iterator[Seen]:
     for n in (10, 1000, 100_000):
         cold = evaluate(head.weighting.inverse_temperature, n, n)
         yield at_least(f"n = {n:,}: gap / tau", float(cold / n), log(2 * n / EPSILON))
-        yield at_most(f"n = {n:,}: gap / tau over ln(2 n / epsilon)", float(cold / n) / log(2 * n / EPSILON), 1.5)
+        yield at_most(
+            f"n = {n:,}: gap / tau over ln(2 n / epsilon)", float(cold / n) / log(2 * n / EPSILON), 1.5
+        )
 
 
 HEADLINE = "attemper soften MODULE:NETWORK --epsilon 1/100"
 
 STATEMENTS = (
     Statement(
-        *(6, Paper.YANG, ("definition-5", "tieless"), "Definition 5: uniform and tieless heads, and their gap"),
+        *(
+            6,
+            Paper.YANG,
+            ("definition-5", "tieless"),
+            "Definition 5: uniform and tieless heads, and their gap",
+        ),
         "`soften` reads the gap off the scores by a rule, for all lengths, or tries all words of a length.",
         "Ties are allowed where what is read at them is the same.",
         HEADLINE,
@@ -189,7 +202,12 @@ STATEMENTS = (
         lemma_33,
     ),
     Statement(
-        *(35, Paper.YANG, ("theorem-26-epsilon", "theorem-26"), "Theorem 26: softmax within epsilon of average-hard attention"),
+        *(
+            35,
+            Paper.YANG,
+            ("theorem-26-epsilon", "theorem-26"),
+            "Theorem 26: softmax within epsilon of average-hard attention",
+        ),
         "`soften`: the same weights and a temperature, proved at all lengths.",
         "Coordinates that are exact stay so, and values of few letters count for less: a better budget.",
         HEADLINE,
@@ -210,14 +228,24 @@ STATEMENTS = (
         None,
     ),
     Statement(
-        *(44, Paper.YANG, ("section-1-ways-out", "ways-out"), "Four ways out: temperature, rounding, layer norm, unbounded"),
+        *(
+            44,
+            Paper.YANG,
+            ("section-1-ways-out", "ways-out"),
+            "Four ways out: temperature, rounding, layer norm, unbounded",
+        ),
         "Regimes, and LayerNorm.",
         "the comparison of the four is not built yet",
         HEADLINE,
         None,
     ),
     Statement(
-        *(45, Paper.YANG, ("chiang-cholak", "section-1-parity"), "PARITY of Chiang and Cholak, whose gap vanishes"),
+        *(
+            45,
+            Paper.YANG,
+            ("chiang-cholak", "section-1-parity"),
+            "PARITY of Chiang and Cholak, whose gap vanishes",
+        ),
         "PARITY here has gap 1 at all lengths.",
         "their network is not built yet",
         HEADLINE,

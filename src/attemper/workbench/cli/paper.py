@@ -10,12 +10,14 @@ from attemper.errors import ExitCode
 from attemper.workbench.cli.console import out, print_found, print_json
 from attemper.workbench.cli.options import Json
 from attemper.workbench.cli.progress import activity
+from attemper.workbench.cli.searching import use_few_threads
 from attemper.workbench.papers.listing import meant, of_paper, record_of, shown, statements
 
 
 def paper_command(
     paper: Annotated[
-        str | None, typer.Argument(metavar="PAPER", help="yang, hahn or supplement; without it, the list of all.")
+        str | None,
+        typer.Argument(metavar="PAPER", help="yang, hahn or supplement; without it, the list of all."),
     ] = None,
     statement: Annotated[
         list[str] | None,
@@ -31,6 +33,7 @@ def paper_command(
     Exit codes: 0 the run shows what it should, 1 something that it saw is not so, 2 no such statement, 4 what is
     not built.
     """
+    use_few_threads()
     if paper is None or not statement:
         own = [one for one in statements() if paper is None or one.paper is of_paper(paper)]
         width = max(len(f"{one.paper} {one.keys[0]}") for one in own)

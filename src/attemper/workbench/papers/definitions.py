@@ -96,14 +96,19 @@ def temperatures() -> Iterator[Seen]:
         assert isinstance(head.weighting, Softmax)
         n = len(word)
         colds = [evaluate(head.weighting.inverse_temperature, i, n) for i in range(1, n + 1)]
-        yield equal(f"{formula}, {regime}: 1/tau at n = 5", _row(colds), _row([cold(i, n) for i in range(1, n + 1)]))
+        yield equal(
+            f"{formula}, {regime}: 1/tau at n = 5", _row(colds), _row([cold(i, n) for i in range(1, n + 1)])
+        )
         stream = meaning_hard.residual_streams(network, word)[0]
         off = 0.0
-        for i, weights in enumerate(meaning_soft.attention(head, meaning_soft.residual_streams(network, word)[0])):
+        for i, weights in enumerate(
+            meaning_soft.attention(head, meaning_soft.residual_streams(network, word)[0])
+        ):
             rows = zip(head.query, head.key, strict=True)
             pairs = [(meaning_hard.value_of(q, stream[i]), k) for q, k in rows]
             powers = {
-                j: exp(colds[i] * sum(q * meaning_hard.value_of(k, stream[j - 1]) for q, k in pairs)) for j in weights
+                j: exp(colds[i] * sum(q * meaning_hard.value_of(k, stream[j - 1]) for q, k in pairs))
+                for j in weights
             }
             off = max(off, *(abs(float(weights[j].mid()) - powers[j] / sum(powers.values())) for j in powers))
         yield at_most(f"{formula}, {regime}: weights off softmax(s / tau) by", off, 1e-12)
@@ -134,8 +139,9 @@ COUNTED: Mapping[str, Position] = {
     "#<[a] <= #>[b]": lambda w, i: w[: i + 1].count("a") <= w[i:].count("b"),
     "2*#<[a] - #[b] >= 1": lambda w, i: 2 * w[: i + 1].count("a") - w.count("b") >= 1,
     "odd(#<[a])": lambda w, i: w[: i + 1].count("a") % 2 == 1,
-    "prime(#[a] + pos)": lambda w, i: all((w.count("a") + i + 1) % d for d in range(2, w.count("a") + i + 1))
-    and w.count("a") + i > 0,
+    "prime(#[a] + pos)": lambda w, i: (
+        all((w.count("a") + i + 1) % d for d in range(2, w.count("a") + i + 1)) and w.count("a") + i > 0
+    ),
 }
 
 
@@ -151,12 +157,15 @@ def logic(formulas: Mapping[str, Position]) -> Iterator[Seen]:
 
 
 def uniform_parameters() -> Iterator[Seen]:
-    """One network of `a S b` at several lengths."""
-    model = compiled("a S b", "ab", regime="temperature")
-    yield equal("parameters", parameter_count(model.network), 112)
-    for n in (1, 10, 100, 500):
-        words = ["a" * k + "b" + "a" * (n - k - 1) for k in range(0, n, max(1, n // 3))] + ["a" * n]
-        wrong = sum(run.accepted is not ("b" in word) for run, word in zip(model.run(words, engine="numpy"), words, strict=True))
+    """One network of `a S b` at several lengths: what counts is which of b and c came last."""
+    model = compiled("a S b", "abc", regime="temperature")
+    yield equal("parameters", parameter_count(model.network), 140)
+    for n in (2, 10, 100, 500):
+        places = sorted({0, (n - 2) // 2, n - 2})
+        words = ["a" * k + last + "a" * (n - k - 2) for k in places for last in ("bc", "cb")]
+        wanted = [last == "cb" for _ in places for last in ("bc", "cb")]
+        found = [run.accepted for run in model.run(words, engine="numpy")]
+        wrong = sum(one is not meant for one, meant in zip(found, wanted, strict=True))
         yield equal(f"wrong on words of {n} symbols, the same weights:", wrong, 0)
 
 
@@ -177,7 +186,12 @@ STATEMENTS = (
         masks,
     ),
     Statement(
-        *(3, Paper.YANG, ("definition-2", "hardmax"), "Definition 2: leftmost, rightmost and average hardmax"),
+        *(
+            3,
+            Paper.YANG,
+            ("definition-2", "hardmax"),
+            "Definition 2: leftmost, rightmost and average hardmax",
+        ),
         "`HardWeighting`, by rational numbers; of a compiled network all three give the same bits.",
         "",
         'attemper compile "O (b & Y a)" -o tri; attemper run tri abba --weights hard',
@@ -191,7 +205,12 @@ STATEMENTS = (
         temperatures,
     ),
     Statement(
-        *(5, Paper.YANG, ("definition-4", "classes"), "Definition 4: the classes of transformers by their attention"),
+        *(
+            5,
+            Paper.YANG,
+            ("definition-4", "classes"),
+            "Definition 4: the classes of transformers by their attention",
+        ),
         "Hard, average-hard, and softmax at temperatures are weightings of one network.",
         "`attemper show` does not yet name the class of a network",
         "attemper show DIR",
@@ -212,7 +231,12 @@ STATEMENTS = (
         partial(logic, SELECTED),
     ),
     Statement(
-        *(25, Paper.YANG, ("definition-19", "counting"), "Definition 19: counting terms and numerical predicates"),
+        *(
+            25,
+            Paper.YANG,
+            ("definition-19", "counting"),
+            "Definition 19: counting terms and numerical predicates",
+        ),
         "#<[p], #>[p], #[p] count with the own position; predicates are built in, or registered from Python.",
         "",
         'attemper compile "prime(#<[a])" --alphabet ab -o prime; attemper run prime aabab',

@@ -31,7 +31,10 @@ def stray_of(model: Model, construction: type[Construction]) -> float:
                     if isinstance(head.construction, construction):
                         best = meaning_hard.attention(head, exact)
                         weights = meaning_soft.attention(head, balls)
-                        off = (1 - row[max(one, key=one.__getitem__)] for one, row in zip(best, weights, strict=True))
+                        off = (
+                            1 - row[max(one, key=one.__getitem__)]
+                            for one, row in zip(best, weights, strict=True)
+                        )
                         most = max([most, *(float(part.upper()) for part in off)])
     return most
 
@@ -77,9 +80,9 @@ def lemma_9() -> Iterator[Seen]:
     for n in (10, 100, 500):
         for word in ("1" * n, "1" * (n - 1) + "0"):
             (run,) = model.run([word], engine="numpy")
-            value = float(run.rows[0][-1])
+            value = run.values[-1]
             yield equal(f"n = {n}, {word.count('1')} ones: put out", value, float(word.count("1") % 2))
-            yield at_least(f"n = {n}: how far sums stay off the thresholds", float(run.margin), 0.2)
+            yield at_least(f"n = {n}: how far sums stay off the thresholds", run.margin, 0.2)
 
 
 def fixed_gap() -> Iterator[Seen]:
@@ -91,7 +94,7 @@ def fixed_gap() -> Iterator[Seen]:
         model = compiled(formula, "ab", regime="temperature")
         for n in (2, 20, 300):
             (high,), (low,) = (model.run([word], engine="numpy") for word in (member(n), other(n)))
-            yield equal(f"{formula}, n = {n}: gap", float(high.rows[0][-1] - low.rows[0][-1]), 1.0)
+            yield equal(f"{formula}, n = {n}: gap", high.values[-1] - low.values[-1], 1.0)
 
 
 STATEMENTS = (
@@ -124,7 +127,12 @@ STATEMENTS = (
         lemma_9,
     ),
     Statement(
-        *(12, Paper.YANG, ("section-3.1-gap", "gap"), "Acceptance with a gap that does not shrink (section 3.1)"),
+        *(
+            12,
+            Paper.YANG,
+            ("section-3.1-gap", "gap"),
+            "Acceptance with a gap that does not shrink (section 3.1)",
+        ),
         "What is put out is 0 or 1 at every length.",
         "",
         "attemper run DIR WORD",

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import final
 
 from attemper import registry
-from attemper.errors import ExitCode, OptionError, UnsupportedError
+from attemper.errors import ExitCode, OptionError
 from attemper.html_tables import Tabled
 from attemper.workbench.papers.statements import Paper, Seen, Statement
 
@@ -29,7 +29,7 @@ def of_paper(text: str) -> Paper:
     """The paper of that name. Raises `OptionError` with those that there are."""
     if text not in tuple(Paper):
         listed = ", ".join(f"'{paper}'" for paper in Paper)
-        raise OptionError(f"paper='{text}' is none of {listed}", options=("paper",))
+        raise OptionError(f"'{text}' is none of the papers: {listed}")
     return Paper(text)
 
 
@@ -46,12 +46,23 @@ def meant(paper: Paper, typed: str) -> list[Statement]:
     for name in (key, *(f"{kind}-{key}" for kind in NUMBERED)):
         if found := [one for one in own if name in one.keys]:
             return found
-    names = list(dict.fromkeys(key for one in own for key in one.keys))
-    near = get_close_matches(key, names, n=4, cutoff=0.4) or [name for name in names if key in name][:4]
-    hint = f"; near: {', '.join(near)}" if near else ""
+    names = list(dict.fromkeys(name for one in own for name in one.keys))
+    near = ", ".join(_near(key, names))
     raise OptionError(
-        f"'{typed}' is no statement of '{paper}' here{hint}; 'attemper paper {paper}' lists them"
+        f"'{typed}' is no statement of '{paper}' here: near are {near}; 'attemper paper {paper}' lists all"
     )
+
+
+def _near(key: str, names: list[str]) -> list[str]:
+    """Four names that look like the key; of a bare number those with the nearest numbers."""
+    if key.isdecimal():
+        numbered = [
+            (abs(int(name.rpartition("-")[2]) - int(key)), name)
+            for name in names
+            if name[-1].isdecimal() and name.rpartition("-")[2].isdecimal()
+        ]
+        return [name for _, name in sorted(numbered)[:4]]
+    return get_close_matches(key, names, n=4, cutoff=0.0)
 
 
 @final
@@ -69,7 +80,9 @@ class Shown(Tabled):
 
     @property
     def exit_code(self) -> ExitCode:
-        """0, or 1 where something is not as the statement says."""
+        """0, 1 where something is not as the statement says, or 4 where nothing is built that shows it."""
+        if self.statement.run is None:
+            return ExitCode.UNSUPPORTED
         return ExitCode.OK if self.holds else ExitCode.DISAGREEMENT
 
     @property
@@ -87,8 +100,10 @@ class Shown(Tabled):
         one = self.statement
         yield f"{one.paper} {one.keys[0]}: {one.title}"
         yield f"here: {one.says}"
-        yield f"differs: {one.differs or 'in nothing'}"
+        yield f"{'differs' if one.run else 'not built'}: {one.differs or 'in nothing'}"
         yield f"more: {one.command}"
+        if one.run is None:
+            return
         for seen in self.seen:
             yield f"  {seen}{'' if seen.holds else '  FAILS'}"
         wrong = sum(not seen.holds for seen in self.seen)
@@ -99,11 +114,15 @@ class Shown(Tabled):
 def record_of(one: Statement) -> dict[str, object]:
     """A row as JSON data, without its run."""
     data = {"row": one.row, "paper": str(one.paper), "keys": list(one.keys), "title": one.title}
-    return {**data, "says": one.says, "differs": one.differs, "more": one.command, "built": one.run is not None}
+    return {
+        **data,
+        "says": one.says,
+        "differs": one.differs,
+        "more": one.command,
+        "built": one.run is not None,
+    }
 
 
 def shown(one: Statement) -> Shown:
-    """The statement with its run. Raises `UnsupportedError` for what is not built."""
-    if one.run is None:
-        raise UnsupportedError(f"{one.paper} {one.keys[0]} ({one.title}) is not built: {one.differs}")
-    return Shown(one, tuple(one.run()))
+    """The statement with what its run sees; with nothing, if it is not built."""
+    return Shown(one, tuple(one.run()) if one.run else ())

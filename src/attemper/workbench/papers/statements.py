@@ -66,12 +66,19 @@ class Seen:
                 assert_never(self.judged)
 
     def __str__(self) -> str:
+        if self.judged is HasToBe.EQUAL:
+            return f"{self.what} {_shown(self.found)}" + (
+                "" if self.holds else f", not {_shown(self.wanted)}"
+            )
         return f"{self.what} {_shown(self.found)} {self.judged} {_shown(self.wanted)}"
 
     @property
     def record(self) -> dict[str, object]:
         """The same as JSON data; fractions are texts."""
-        plain = {name: str(d) if isinstance(d, Fraction) else d for name, d in (("found", self.found), ("wanted", self.wanted))}
+        plain = {
+            name: str(d) if isinstance(d, Fraction) else d
+            for name, d in (("found", self.found), ("wanted", self.wanted))
+        }
         return {"what": self.what, "judged": str(self.judged), "holds": self.holds, **plain}
 
 

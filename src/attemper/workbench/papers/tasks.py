@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from attemper.errors import OptionError
 from attemper.languages.named.entry import Entry, RegimeName
 from attemper.languages.named.zoo import named
 from attemper.workbench.classifying import classify
 from attemper.workbench.compiling import compile as compiled
-from attemper.workbench.papers.statements import Paper, Seen, Statement, at_least, at_most, equal
+from attemper.workbench.papers.statements import Paper, Seen, Statement, at_least, equal
 from attemper.workbench.papers.theorems import proof_of, wrong_words
 
 
@@ -21,7 +20,11 @@ def entry(name: str, regime: RegimeName = "unbounded") -> Iterator[Seen]:
     yield Seen(f"{name}, {proof.what}", proof.found, proof.judged, proof.wanted)
     if isinstance(found, Entry):
         pairs = found.near_misses(count=10, longest=30)
-        drawn = [*found.members(count=20, longest=30), *found.strangers(count=20, longest=30), *sum(pairs, ())]
+        drawn = [
+            *found.members(count=20, longest=30),
+            *found.strangers(count=20, longest=30),
+            *sum(pairs, ()),
+        ]
         words = list(filter(None, drawn))
         wanted: list[object] = list(map(found.accepts, words))
         answers: list[object] = [run.accepted for run in model.run(words, engine="numpy")]
@@ -65,12 +68,17 @@ def aperiodic() -> Iterator[Seen]:
     ):
         found = classify(language, alphabet).record
         yield equal(f"{language} is", str(found["class"]), kind)
-        yield equal(f"{language}, period:", "none" if found["modulus"] is None else str(found["modulus"]), modulus)
+        yield equal(
+            f"{language}, period:", "none" if found["modulus"] is None else str(found["modulus"]), modulus
+        )
 
 
 def forcing() -> Iterator[Seen]:
     """How many symbols decide membership at n = 100: nearly all of PARITY's, one of 1*'s."""
-    for language, alphabet, fixed, sensitive in (("zoo:parity-even", None, 100, True), ("regex:1*", "01", 1, False)):
+    for language, alphabet, fixed, sensitive in (
+        ("zoo:parity-even", None, 100, True),
+        ("regex:1*", "01", 1, False),
+    ):
         found = classify(language, alphabet).record["forcing"]
         assert isinstance(found, dict)
         yield equal(f"{language}: symbols that must be fixed at n = 100", found["fixed"], fixed)
@@ -120,14 +128,24 @@ STATEMENTS = (
         partial(entry, "mqar-symbol"),
     ),
     Statement(
-        *(40, Paper.YANG, ("s-rasp", "section-6-programs"), "S-RASP programs become softmax transformers (section 6)"),
+        *(
+            40,
+            Paper.YANG,
+            ("s-rasp", "section-6-programs"),
+            "S-RASP programs become softmax transformers (section 6)",
+        ),
         "Programs (docs/programs.md) compile, and are proved from the weights.",
         "A subset: some spellings are refused, with the reason.",
         "attemper zoo reverse",
         lambda: (*entry("reverse"), *entry("most-frequent-symbol")),
     ),
     Statement(
-        *(41, Paper.YANG, ("dyck-k", "section-6-dyck"), "DYCK-k by attention to the nearest equal depth (section 6)"),
+        *(
+            41,
+            Paper.YANG,
+            ("dyck-k", "section-6-dyck"),
+            "DYCK-k by attention to the nearest equal depth (section 6)",
+        ),
         "`dyck-2`: depths are counts, and each closing bracket reads the nearest opening one of its depth.",
         "Another program than that of Appendix E, in 4 layers; no decoder; short horizons in float32.",
         "attemper zoo dyck-2",
@@ -162,7 +180,12 @@ STATEMENTS = (
         brackets,
     ),
     Statement(
-        *(55, Paper.HAHN, ("footnote-2", "quasi-aperiodic"), "Footnote 2: regular languages that are not quasi-aperiodic"),
+        *(
+            55,
+            Paper.HAHN,
+            ("footnote-2", "quasi-aperiodic"),
+            "Footnote 2: regular languages that are not quasi-aperiodic",
+        ),
         "`attemper classify` reads star-free, quasi-aperiodic and solvable off the automaton, with two words.",
         "",
         "attemper classify zoo:parity-even",
@@ -176,7 +199,12 @@ STATEMENTS = (
         forcing,
     ),
     Statement(
-        *(87, Paper.HAHN, ("section-1-negation", "iterated-negation"), "Iterated negation: evaluating nested negations"),
+        *(
+            87,
+            Paper.HAHN,
+            ("section-1-negation", "iterated-negation"),
+            "Iterated negation: evaluating nested negations",
+        ),
         "A regular expression of formulas like !_!1: two words of equal length permute states, as for PARITY.",
         "Connectives with two operands nest brackets, and are not tried.",
         f"""attemper compile "regex:{NEGATED}" --alphabet "!_01" -o negated""",

@@ -9,8 +9,8 @@ from functools import partial
 from itertools import chain, product
 from typing import TYPE_CHECKING, final
 
-from attemper.checker.proof import prove
 from attemper.checker.names import UnprovenError
+from attemper.checker.proof import prove
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.exact.closed_forms import depends_on_length, growth
 from attemper.languages.named.entry import RegimeName
@@ -111,7 +111,15 @@ def seen_of_all(instances: Iterable[Instance]) -> Iterator[Seen]:
 SHIFTS = (
     Instance("12 (a)", "Y a", "temperature", ".*a.", (ONE, SIGN, NOT_FIRST, "i*n^-1"), ("1/(4*n)",), 1, 1),
     Instance(
-        "12 (a)", "X a", "temperature", ".a.*", (ONE, SIGN, NOT_LAST, "i*n^-1"), ("1/(4*n)",), 1, 1, at="first"
+        "12 (a)",
+        "X a",
+        "temperature",
+        ".a.*",
+        (ONE, SIGN, NOT_LAST, "i*n^-1"),
+        ("1/(4*n)",),
+        1,
+        1,
+        at="first",
     ),
     Instance("12 (b)", "Y a", "unbounded", ".*a.", (ONE, SIGN, NOT_FIRST, "i"), ("1",), 1, 1),
     Instance("12 (b)", "X a", "unbounded", ".a.*", (ONE, SIGN, NOT_LAST, "i"), ("1",), 1, 1, at="first"),
@@ -122,7 +130,14 @@ PAST_SHIFTS = (
 )
 NGRAM = (
     Instance(
-        *("n-gram", "c & Y (b & Y a)", "temperature", ".*abc", (ONE, SIGN, NOT_FIRST, "i*n^-1"), ("1/(4*n)",)),
+        *(
+            "n-gram",
+            "c & Y (b & Y a)",
+            "temperature",
+            ".*abc",
+            (ONE, SIGN, NOT_FIRST, "i*n^-1"),
+            ("1/(4*n)",),
+        ),
         *(2, 2, "abc"),
     ),
 )
@@ -145,7 +160,16 @@ BOTH = (
 )
 BOTH_PAST = (
     Instance(
-        *("18", "O (b & Y a)", "decoder", ".*ab.*", (ONE, NOT_FIRST, ODD, EVEN, "i^-1"), ("1/(4*i^2)",), 2, 2),
+        *(
+            "18",
+            "O (b & Y a)",
+            "decoder",
+            ".*ab.*",
+            (ONE, NOT_FIRST, ODD, EVEN, "i^-1"),
+            ("1/(4*i^2)",),
+            2,
+            2,
+        ),
     ),
 )
 
@@ -215,8 +239,26 @@ WITHOUT_PREDICATES = (
     ),
 )
 COUNTED_AND_SELECTED = (
-    Instance("22 (a)", "O (b & #<[a] <= #<[b])", "temperature", _tied_b, (ONE, FIRST, NOT_FIRST, SIGN, "i*n^-1"), ("1", "1/(4*n)", "1/(8*n)"), 3, 3),
-    Instance("23", "O (b & #<[a] <= #<[b])", "decoder", _tied_b, (ONE, FIRST, NOT_FIRST, SIGN, "i^-1"), ("1", "1/(4*i)", "1/(4*i^2)"), 3, 3),
+    Instance(
+        "22 (a)",
+        "O (b & #<[a] <= #<[b])",
+        "temperature",
+        _tied_b,
+        (ONE, FIRST, NOT_FIRST, SIGN, "i*n^-1"),
+        ("1", "1/(4*n)", "1/(8*n)"),
+        3,
+        3,
+    ),
+    Instance(
+        "23",
+        "O (b & #<[a] <= #<[b])",
+        "decoder",
+        _tied_b,
+        (ONE, FIRST, NOT_FIRST, SIGN, "i^-1"),
+        ("1", "1/(4*i)", "1/(4*i^2)"),
+        3,
+        3,
+    ),
 )
 
 
@@ -237,7 +279,10 @@ def listed_networks() -> Iterator[Seen]:
     for number in ("13", "16", "18", "21", "23"):
         yield equal(f"Theorem {number}: decoders:", (number, "decoder") in cases, True)
     for one in INSTANCES:
-        yield from (Seen(f"{one.theorem} {seen.what}", seen.found, seen.judged, seen.wanted) for seen in hypotheses_of(one.model()))
+        yield from (
+            Seen(f"{one.theorem} {seen.what}", seen.found, seen.judged, seen.wanted)
+            for seen in hypotheses_of(one.model())
+        )
 
 
 INSTANCES = (
@@ -271,7 +316,12 @@ STATEMENTS = (
         None,
     ),
     Statement(
-        *(17, Paper.YANG, ("theorem-12",), "Theorem 12: Y and X, (a) with temperatures, (b) with growing embeddings"),
+        *(
+            17,
+            Paper.YANG,
+            ("theorem-12",),
+            "Theorem 12: Y and X, (a) with temperatures, (b) with growing embeddings",
+        ),
         "A Neighbour head reads position i - 1 (i + 1): parity tells it from i, and the tie-break from the others.",
         "One head for the paper's two, as the parity of i goes into the query; [i = 1], [i = n] are embeddings, "
         "where the paper computes them by Proposition 11.",
@@ -286,7 +336,12 @@ STATEMENTS = (
         partial(seen_of_all, PAST_SHIFTS),
     ),
     Statement(
-        *(20, Paper.YANG, ("theorem-15",), "Theorem 15: S and U, (a) with temperatures, (b) with growing embeddings"),
+        *(
+            20,
+            Paper.YANG,
+            ("theorem-15",),
+            "Theorem 15: S and U, (a) with temperatures, (b) with growing embeddings",
+        ),
         "A Select head reads the rightmost (leftmost) position that is not blocked: Lemma 8.",
         "",
         'attemper compile "a S b" --regime temperature -o since',
@@ -300,7 +355,12 @@ STATEMENTS = (
         partial(seen_of_all, PAST_SELECTIONS),
     ),
     Statement(
-        *(22, Paper.YANG, ("corollary-17",), "Corollary 17: any masked unique-hard transformer, by LTL[Y, X, S, U]"),
+        *(
+            22,
+            Paper.YANG,
+            ("corollary-17",),
+            "Corollary 17: any masked unique-hard transformer, by LTL[Y, X, S, U]",
+        ),
         "Formulas with shifts and selections compile; B-RASP programs, too.",
         "A transformer that is given as functions is read into an automaton first, and that is compiled.",
         'attemper compile "O (b & Y a)" --regime temperature -o tri',
@@ -314,7 +374,12 @@ STATEMENTS = (
         partial(seen_of_all, BOTH_PAST),
     ),
     Statement(
-        *(26, Paper.YANG, ("parity-odd", "section-4.4-parity"), "PARITY by the predicate ODD of a count (section 4.4)"),
+        *(
+            26,
+            Paper.YANG,
+            ("parity-odd", "section-4.4-parity"),
+            "PARITY by the predicate ODD of a count (section 4.4)",
+        ),
         "`odd(#<['1'])`: the count is looked up, and the predicate is read there.",
         "",
         """attemper compile "odd(#<['1'])" --regime temperature -o parity""",
@@ -336,21 +401,36 @@ STATEMENTS = (
         partial(seen_of_all, PAST_COUNTS),
     ),
     Statement(
-        *(29, Paper.YANG, ("section-4.5", "parity-without-predicates"), "PARITY without numerical predicates (4.5)"),
+        *(
+            29,
+            Paper.YANG,
+            ("section-4.5", "parity-without-predicates"),
+            "PARITY without numerical predicates (4.5)",
+        ),
         "The formula is typed as it is printed.",
         "The empty word has no position: `--empty` says its verdict.",
         f"""attemper compile "{PARITY}" --regime temperature -o parity""",
         partial(seen_of_all, WITHOUT_PREDICATES),
     ),
     Statement(
-        *(30, Paper.YANG, ("corollary-22", "corollary-23"), "Corollaries 22, 23: counts and temporal operators together"),
+        *(
+            30,
+            Paper.YANG,
+            ("corollary-22", "corollary-23"),
+            "Corollaries 22, 23: counts and temporal operators together",
+        ),
         "One formula may have all of them; each layer takes the margin that its clamps need.",
         "As Theorems 12 and 20.",
         'attemper compile "O (b & #<[a] <= #<[b])" --regime decoder -o both',
         partial(seen_of_all, COUNTED_AND_SELECTED),
     ),
     Statement(
-        *(47, Paper.YANG, ("figure-1",), "Figure 1: which theorem needs which temperatures and position embeddings"),
+        *(
+            47,
+            Paper.YANG,
+            ("figure-1",),
+            "Figure 1: which theorem needs which temperatures and position embeddings",
+        ),
         "docs/papers.md lists them, read from compiled networks, with layers and heads.",
         "The lists of embeddings are those of our networks; the paper's are lost in our copy of it.",
         "attemper show DIR",

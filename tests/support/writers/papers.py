@@ -1,0 +1,111 @@
+"""docs/papers.md, from the rows of `attemper paper`, run: `python -m tests.support.writers.papers --write`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from attemper.workbench.papers.listing import Shown, shown, statements
+from attemper.workbench.papers.statements import Datum, HasToBe, Paper, Seen
+from attemper.workbench.papers.theorems import INSTANCES, Instance
+from attemper.workbench.report.summary import summary_of
+from tests import ROOT
+from tests.support.cli.command_line import attemper
+
+PAGE = ROOT / "docs" / "papers.md"
+
+OPENING = """# The two papers, statement by statement
+
+*Where is this theorem, what does it become here, and does it hold when it is run?*
+
+Each row is a statement of one of the papers, and `attemper paper` runs it on a small example that could fail:
+
+```console
+$ attemper paper yang theorem-16
+{shown}```
+
+The code 1 says that something is not as the statement says.
+`attemper paper` lists all rows, `attemper paper hahn` those of one paper, and `--json` prints the numbers.
+`yang` is Yang, Strobl, Chiang and Angluin, *Simulating Hard Attention Using Soft Attention*; `hahn` is Hahn, *Theoretical Limitations of Self-Attention in Neural Sequence Models*; `supplement` is the note of 2021 to it.
+Our copies of the papers have lost formulas: where a list of position embeddings or a constant is compared, it is ours.
+[theory.md](theory.md) leads from statements to modules, rules and tests; [depth-reduction.md](depth-reduction.md) has notes on the text of Hahn's proof.
+`python -m tests.support.writers.papers --write` writes this page, and a test runs each row, compares it with the page, and plants an error that the row must notice.
+"""
+
+TITLES = {
+    Paper.YANG: "Simulating Hard Attention Using Soft Attention",
+    Paper.HAHN: "Theoretical Limitations of Self-Attention",
+    Paper.SUPPLEMENT: "The supplement",
+}
+
+NETWORKS = """
+## Networks of the theorems
+
+Read from compiled networks: what stands in a row was not typed in by anybody. Formulas in X and U are read at the first position.
+
+| theorem | formula | regime | temperatures | position embeddings | layers | heads |
+|---|---|---|---|---|---|---|
+"""
+
+MOST = 3
+"""So many of the numbers that a run sees stand on the page."""
+
+
+def page() -> str:
+    """The page: each paper's rows, run, and the networks."""
+    parts = [OPENING.format(shown=attemper("paper", "yang", "theorem-16", columns=None).out)]
+    for paper, title in TITLES.items():
+        rows = [row_of(shown(one)) for one in statements() if one.paper is paper]
+        parts.append(
+            f"\n## {title}\n\n| row | `attemper paper {paper}` | statement | here | differs | seen |"
+        )
+        parts.append("|---|---|---|---|---|---|")
+        parts += rows
+    return "\n".join(parts) + "\n" + NETWORKS + "".join(map(network_row, INSTANCES))
+
+
+def row_of(found: Shown) -> str:
+    """A row of the table."""
+    one = found.statement
+    differs = one.differs if one.run else f"not built: {one.differs}"
+    cells = (str(one.row), f"`{one.keys[0]}`", one.title, one.says, differs, seen_in(found.seen))
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def seen_in(seen: Iterable[Seen]) -> str:
+    """The first things that were seen, with three digits: no more is the same everywhere."""
+    few, *more = [f"`{_short(one)}`" for one in seen][:MOST], *list(seen)[MOST:]
+    return "; ".join(few) + (f"; and {len(more)} more" if more else "")
+
+
+def _short(one: Seen) -> str:
+    wanted = "" if one.judged is HasToBe.EQUAL else f" {one.judged} {_digits(one.wanted)}"
+    return f"{one.what} {_digits(one.found)}{wanted}"
+
+
+def _digits(datum: Datum) -> str:
+    if not isinstance(datum, float):
+        return str(datum)
+    return "0" if abs(datum) < 1e-9 else f"{datum:.3g}"
+
+
+def network_row(one: Instance) -> str:
+    """A network: its theorem, and what `attemper show` says of it."""
+    summary = summary_of(one.model())
+    temperatures = ", ".join(dict.fromkeys(head.temperature for head in summary.head_list))
+    embeddings = ", ".join(f"`{form}`" for form in summary.position_embeddings)
+    cells = (one.theorem, f"`{one.formula}`", str(one.regime), f"`{temperatures}`", embeddings)
+    return f"| {' | '.join(cells)} | {summary.layers} | {summary.heads} |\n"
+
+
+def main() -> None:
+    """Print the page, or write it (--write)."""
+    text = page()
+    if sys.argv[1:] == ["--write"]:
+        PAGE.write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)
+
+
+if __name__ == "__main__":
+    main()
