@@ -77,7 +77,8 @@ STATEMENTS = (
     ),
     Statement(
         *(86, Paper.HAHN, ("theorem-6-trained", "theorem-6"), "Theorem 6, as training shows it"),
-        "`study` trains transformers, LSTMs and convolutions, and measures loss, change and floor at many lengths.",
+        "`study` trains transformers, LSTMs and convolutions, and measures loss, change and floor at many "
+        "lengths.",
         "Here a small one for 20 steps.",
         "attemper study --quick",
         trained,

@@ -1,9 +1,10 @@
-"""docs/papers.md, from the rows of `attemper paper`, run: `python -m tests.support.writers.papers --write`."""
+"""docs/papers.md, from rows as they ran: `python -m tests.support.writers.papers --write` writes it."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 from attemper.workbench.papers.listing import Shown, shown, statements
 from attemper.workbench.papers.statements import Datum, HasToBe, Paper, Seen
@@ -14,23 +15,8 @@ from tests.support.cli.command_line import attemper
 
 PAGE = ROOT / "docs" / "papers.md"
 
-OPENING = """# The two papers, statement by statement
-
-*Where is this theorem, what does it become here, and does it hold when it is run?*
-
-Each row is a statement of one of the papers, and `attemper paper` runs it on a small example that could fail:
-
-```console
-$ attemper paper yang theorem-16
-{shown}```
-
-The code 1 says that something is not as the statement says.
-`attemper paper` lists all rows, `attemper paper hahn` those of one paper, and `--json` prints the numbers.
-`yang` is Yang, Strobl, Chiang and Angluin, *Simulating Hard Attention Using Soft Attention*; `hahn` is Hahn, *Theoretical Limitations of Self-Attention in Neural Sequence Models*; `supplement` is the note of 2021 to it.
-Our copies of the papers have lost formulas: where a list of position embeddings or a constant is compared, it is ours.
-[theory.md](theory.md) leads from statements to modules, rules and tests; [depth-reduction.md](depth-reduction.md) has notes on the text of Hahn's proof.
-`python -m tests.support.writers.papers --write` writes this page, and a test runs each row, compares it with the page, and plants an error that the row must notice.
-"""
+OPENING = Path(__file__).with_suffix(".md")
+"""What stands above the tables."""
 
 TITLES = {
     Paper.YANG: "Simulating Hard Attention Using Soft Attention",
@@ -41,7 +27,8 @@ TITLES = {
 NETWORKS = """
 ## Networks of the theorems
 
-Read from compiled networks: what stands in a row was not typed in by anybody. Formulas in X and U are read at the first position.
+Read from compiled networks.
+Formulas in X and U are read at the first position.
 
 | theorem | formula | regime | temperatures | position embeddings | layers | heads |
 |---|---|---|---|---|---|---|
@@ -53,7 +40,8 @@ MOST = 3
 
 def page() -> str:
     """The page: each paper's rows, run, and the networks."""
-    parts = [OPENING.format(shown=attemper("paper", "yang", "theorem-16", columns=None).out)]
+    example = attemper("paper", "yang", "theorem-16", columns=None).out
+    parts = [OPENING.read_text(encoding="utf-8").format(shown=example)]
     for paper, title in TITLES.items():
         rows = [row_of(shown(one)) for one in statements() if one.paper is paper]
         parts.append(

@@ -18,9 +18,12 @@ from attemper.errors import ExitCode
 from attemper.exact.closed_forms import times
 from attemper.networks.layers import Softmax
 from attemper.networks.regime import Regime
-from attemper.workbench.papers.listing import shown, statements
-from attemper.workbench.papers.statements import Statement
-from tests.support.writers.papers import PAGE, row_of
+from attemper.workbench.papers import listing
+from attemper.workbench.papers.listing import meant, shown, statements
+from attemper.workbench.papers.statements import Paper, Statement, at_least, at_most, equal
+from attemper.workbench.papers.theorems import INSTANCES
+from tests.support.cli.command_line import attemper
+from tests.support.writers.papers import PAGE, network_row, row_of
 
 RUN = [one for one in statements() if one.run]
 
@@ -231,3 +234,106 @@ def test_a_row_notices_a_planted_error(one: Statement, monkeypatch: pytest.Monke
     found = shown(one)
     assert not found.holds
     assert found.exit_code == ExitCode.DISAGREEMENT
+
+
+def test_the_page_has_the_networks_and_every_row_in_order() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    titles = [text.index(f"| {one.row} | `{one.keys[0]}` | ") for one in statements()]
+    assert titles == sorted(titles)
+    for instance in INSTANCES[:4]:
+        assert network_row(instance) in text
+
+
+# The command ---------------------------------------------------------------------------------------------
+
+
+def test_the_list_has_a_line_for_each_row_and_says_what_is_not_built() -> None:
+    lines = attemper("paper").out.splitlines()
+    assert [line.split()[:2] for line in lines] == [[str(one.paper), one.keys[0]] for one in statements()]
+    assert [line.endswith("(not built)") for line in lines] == [one.run is None for one in statements()]
+    own = attemper("paper", "supplement").out.splitlines()
+    assert [line.split() for line in own] == [
+        line.split() for line in lines if line.startswith("supplement ")
+    ]
+
+
+def test_the_list_as_json_has_what_a_row_says() -> None:
+    records = attemper("paper", "--json").records
+    assert [record["row"] for record in records] == [one.row for one in statements()]
+    assert all(
+        record.keys() >= {"paper", "keys", "title", "says", "differs", "more", "built"} for record in records
+    )
+
+
+@pytest.mark.parametrize(
+    "typed", [["15"], ["theorem-15"], ["Theorem", "15"], ["theorem_15"], ["theorem", "15."]], ids="-".join
+)
+def test_a_statement_is_found_as_a_reader_types_it(typed: list[str]) -> None:
+    assert [one.row for one in meant(Paper.YANG, " ".join(typed))] == [20]
+
+
+def test_a_name_of_several_rows_is_all_of_them() -> None:
+    assert {one.row for one in meant(Paper.HAHN, "theorem-6")} == {79, 80, 81, 86}
+    assert {one.row for one in meant(Paper.HAHN, "lemma 5")} == {73, 74, 75}
+
+
+@pytest.mark.parametrize(
+    ("paper", "typed", "near"),
+    [("yang", "99", "lemma-34"), ("yang", "lemma-5", "lemma-25"), ("hahn", "parry", "parity")],
+)
+def test_what_is_no_statement_is_refused_with_near_ones(paper: str, typed: str, near: str) -> None:
+    done = attemper("paper", paper, typed)
+    assert done.code == ExitCode.USAGE
+    assert f"'{typed}' is no statement of '{paper}' here: near are " in done.err
+    assert near in done.err
+
+
+def test_what_is_no_paper_is_refused() -> None:
+    done = attemper("paper", "barcelo")
+    assert (done.code, done.out) == (ExitCode.USAGE, "")
+    assert "'yang', 'hahn', 'supplement'" in done.err
+
+
+def _with(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
+    """One row alone, changed."""
+    (row,) = meant(Paper.YANG, "theorem-16")
+    monkeypatch.setattr(listing, "statements", lambda: (replace(row, **changes),))
+
+
+def test_a_run_that_shows_something_else_says_so_and_ends_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    _with(
+        monkeypatch, run=lambda: [equal("layers", 2, 1), at_most("error", 0.5, 0.25), at_least("gap", 3, 2)]
+    )
+    done = attemper("paper", "yang", "16")
+    assert done.code == ExitCode.DISAGREEMENT
+    assert done.out.splitlines()[4:] == [
+        "  layers 2, not 1  FAILS",
+        "  error 0.5 <= 0.25  FAILS",
+        "  gap 3 >= 2",
+        "FAILS: 2 of 3",
+    ]
+    record = attemper("paper", "yang", "16", "--json").record
+    assert (record["holds"], [one["holds"] for one in record["seen"]]) == (False, [False, False, True])
+
+
+def test_a_run_that_sees_nothing_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    _with(monkeypatch, run=lambda: [])
+    assert attemper("paper", "yang", "16").code == ExitCode.DISAGREEMENT
+
+
+def test_what_is_no_number_is_within_no_bound() -> None:
+    assert not at_most("error", float("nan"), 1).holds
+    assert not at_least("error", float("nan"), 1).holds
+
+
+def test_what_is_not_built_says_why_and_ends_with_4(monkeypatch: pytest.MonkeyPatch) -> None:
+    _with(monkeypatch, run=None, differs="nobody has done it")
+    done = attemper("paper", "yang", "16")
+    assert done.code == ExitCode.UNSUPPORTED
+    assert "not built: nobody has done it" in done.out
+
+
+def test_a_row_from_the_command_line_holds() -> None:
+    record = attemper("paper", "yang", "figure-1", "--json").record
+    assert record["holds"]
+    assert record["row"] == 47

@@ -36,7 +36,8 @@ STATEMENTS = (
             ("section-2.1", "star-free"),
             "Masked unique-hard transformers recognise the star-free languages",
         ),
-        "`classify` says what is star-free; `depth` how many layers it takes, with two words that fewer do not "
+        "`classify` says what is star-free; `depth` how many layers it takes, with two words that fewer "
+        "do not "
         "tell apart.",
         "",
         'attemper depth "regex:(ab)*"',

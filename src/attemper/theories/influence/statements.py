@@ -1,4 +1,4 @@
-"""Hahn, section 6 and the supplement's second part: soft attention, each statement on small random encoders."""
+"""Hahn, section 6 and the supplement's second part: soft attention, on small random encoders."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from attemper.models.arrays import Floats
 from attemper.models.soft.meaning import outputs_in_balls
 from attemper.models.soft.soft import outputs_of
 from attemper.models.soft.weights import Bounded, Encoder, EncoderLayer, Mask, NoPositions, PositionEncoding
-from attemper.theories.influence.ask.bounding import bound
+from attemper.theories.influence.ask.bounding import Limit, bound
+from attemper.theories.influence.certificate import FrequencyBound, TableBound
 from attemper.theories.influence.check.floors import Readout, cross_entropy_floor
 from attemper.theories.influence.search.bridge import capped, ranges
 from attemper.theories.influence.search.logit_ranges import parse_logit_range
@@ -38,15 +39,15 @@ def encoder(
     draw, d = np.random.default_rng(1), 4
 
     def drawn(*shape: int) -> Floats:
-        return draw.standard_normal(shape) / shape[-1] ** 0.5
+        return np.asarray(draw.standard_normal(shape) / shape[-1] ** 0.5)
 
-    made = tuple(
-        EncoderLayer(
-            *(drawn(3 * d, d), drawn(3 * d), drawn(d, d), drawn(d)),
-            *(drawn(2 * d, d), drawn(2 * d), drawn(d, 2 * d), drawn(d), None, 1, False),
+    def layer() -> EncoderLayer:
+        matrices = drawn(3 * d, d), drawn(3 * d), drawn(d, d), drawn(d)
+        return EncoderLayer(
+            *matrices, drawn(2 * d, d), drawn(2 * d), drawn(d, 2 * d), drawn(d), None, 1, norm_first=False
         )
-        for _ in range(layers)
-    )
+
+    made = tuple(layer() for _ in range(layers))
     rest = made, drawn(len(outputs), d), drawn(len(outputs)), outputs
     return Encoder(("0", "1", "$"), "$", drawn(3, d), positions or NoPositions(), Mask.UNMASKED, *rest)
 
@@ -72,6 +73,17 @@ def all_bits(n: int) -> np.ndarray:
     return np.array([[*bits, 2] for bits in product((0, 1), repeat=n - 1)])
 
 
+def constant_of(found: Limit) -> Fraction:
+    """C, or the bound itself for one length; 0, which nothing is below, where there is none."""
+    match found.bound and found.bound.bound:
+        case FrequencyBound(constant=constant):
+            return constant
+        case TableBound(change=change):
+            return change
+        case _:
+            return Fraction(0)
+
+
 def soft_model() -> Iterator[Seen]:
     """An encoder in balls, beside softmax attention written out in numpy."""
     model = encoder(2)
@@ -95,7 +107,7 @@ def lemma_5() -> Iterator[Seen]:
     """C for all n >= 64, for one and two layers, beside exchanges in words of 64 symbols."""
     for layers in (1, 2):
         found = bound(encoder(layers), n0=64, seconds=20)
-        constant = float(found.bound.bound.constant) if found.bound else 0.0
+        constant = float(constant_of(found))
         yield equal(f"{layers} layers, all n >= 64:", str(found.status), "PROVED")
         draw = np.random.default_rng(0)
         words = np.array([[0] * 63 + [2], [1] * 63 + [2], *([*draw.integers(0, 2, 63), 2] for _ in range(8))])
@@ -112,7 +124,7 @@ def one_length(layers: int) -> Iterator[Seen]:
     model = encoder(layers, positions=Bounded(sinusoids, -1.0, 1.0))
     found = bound(model, length=10, seconds=20)
     yield equal(f"{layers} layers, n = 10:", str(found.status), "PROVED")
-    change = float(found.bound.bound.change) if found.bound else 0.0
+    change = float(constant_of(found))
     yield at_most(
         "greatest change of all words, and its bound", greatest_change(model.at(10), all_bits(10)), change
     )
@@ -136,11 +148,11 @@ def sources() -> Iterator[Seen]:
 
 
 def theorem_6_parity() -> Iterator[Seen]:
-    """A floor for an encoder with logits of 0, 1 and END, beside its own cross-entropy on sampled prefixes."""
+    """A floor for an encoder with logits of 0, 1 and END, and its own cross-entropy on sampled prefixes."""
     model, n = encoder(1, ("0", "1", "END")), 64
     found = bound(model, n0=n, seconds=20)
     yield equal(f"all n >= {n}:", str(found.status), "PROVED")
-    constant = found.bound.bound.constant if found.bound else Fraction(0)
+    constant = constant_of(found)
     level = float(last_symbols(HALF, 0))
     for length in (n, 16 * n, 256 * n):
         floor = float(cross_entropy_floor(HALF, length, constant / length, Readout.QUERY))
@@ -170,7 +182,7 @@ def theorem_6_dyck() -> Iterator[Seen]:
 def heights(p: float, n: int) -> float:
     """P(x_n closes and leaves a bracket open), given that the word has n symbols."""
     law, closed = {0: 1.0}, 0.0
-    for step in range(n):
+    for _ in range(n):
         after: dict[int, float] = {}
         for height, mass in law.items():
             after[height + 1] = after.get(height + 1, 0.0) + mass * p
@@ -221,7 +233,8 @@ STATEMENTS = (
             ("section-4.3-optimal", "factor-n"),
             "The factor n in temperatures is needed (end of 4.3)",
         ),
-        "`influence --logit-range` caps the scores of a network that is right, and counts the words that go wrong.",
+        "`influence --logit-range` caps the scores of a network that is right, and counts the words that "
+        "go wrong.",
         "Measured, not proved.",
         CAPPED,
         partial(factor_n, MAJORITY, lambda words: 2 * words.sum(axis=1) >= words.shape[1], "4n", "4 log n"),
@@ -247,7 +260,8 @@ STATEMENTS = (
     ),
     Statement(
         *(73, Paper.HAHN, ("lemma-5",), "Lemma 5: one symbol changes the output by O(1/n)"),
-        "`bound`: a constant C, with changes of at most C/n at all n from some length on, proved for this encoder.",
+        "`bound`: a constant C, with changes of at most C/n at all n from some length on, proved for this "
+        "encoder.",
         "Computed from the frequencies of symbols, without positions or with periodic ones.",
         BOUND,
         lemma_5,

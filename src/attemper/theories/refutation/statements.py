@@ -38,7 +38,7 @@ from attemper.workbench.papers.statements import Paper, Seen, Statement, at_leas
 
 
 def by_hand(model: HardModel, word: Sequence[int], layer: int) -> Array:
-    """The activations behind a layer, from the definition: each head reads the leftmost of the best scores."""
+    """The activations behind a layer, by the definition: each head reads the leftmost best score."""
     rows = model.embed(np.arange(1, len(word) + 1), np.array(word))
     for number in range(layer):
         after = []
@@ -253,7 +253,8 @@ STATEMENTS = (
             ("section-3", "model"),
             "Section 3: transformers with any functions, hard attention",
         ),
-        "`HardModel`: embed, scores, combine and labels as functions of arrays; PyTorch encoders are read as one.",
+        "`HardModel`: embed, scores, combine and labels as functions of arrays; PyTorch encoders are read "
+        "as one.",
         "",
         REFUTE,
         hard_models,
@@ -285,7 +286,8 @@ STATEMENTS = (
             "Theorem 1: restrictions under which the output depends on few inputs",
         ),
         "`refute`: a restriction of one length under which the answer is constant, with proof.",
-        "Constant in place of few inputs, and one n at a time (notes 13, 14): found by a search with a checker of its "
+        "Constant in place of few inputs, and one n at a time (notes 13, 14): found by a search with a "
+        "checker of its "
         "own, as the constants of the proof allow one layer.",
         REFUTE,
         theorem_1,
@@ -316,7 +318,8 @@ STATEMENTS = (
             ("section-5-modelled", "ones"),
             "1* and a^n b^n can be recognised by hard attention",
         ),
-        "A head that looks for the first symbol that is not the expected one; `refute` finds nothing, and says why.",
+        "A head that looks for the first symbol that is not the expected one; `refute` finds nothing, and "
+        "says why.",
         "",
         "attemper refute MODEL regex:1* --length 7",
         modelled,
@@ -372,9 +375,11 @@ STATEMENTS = (
         69,
         Paper.SUPPLEMENT,
         ("stage-2", *(f"lemma-{n}" for n in (9, 10, 13, 15, 17)), "corollary-18", "definition-12"),
-        "Stage 2 (Definitions 7 to 16, Lemmas 9 to 17, Corollary 18): activations that many depend on are fixed",
+        "Stage 2 (Definitions 7 to 16, Lemmas 9 to 17, Corollary 18): activations that many depend on are "
+        "fixed",
         "`greedily_fixed`, until few unsatisfied tuples depend on any activation.",
-        "`satisfied` is about the free inputs of what may be attended to (notes 3, 5), and fewer neighbours are needed "
+        "`satisfied` is about the free inputs of what may be attended to (notes 3, 5), and fewer "
+        "neighbours are needed "
         "(note 8).",
         LEMMA,
         stage_2,
@@ -400,7 +405,8 @@ STATEMENTS = (
     ),
     Statement(
         *(72, Paper.SUPPLEMENT, ("definition-5", "constants"), "Definition 5: how large k and n must be"),
-        "`attemper lemma` finds k, c' and the least n, confirmed in balls; `alteration` beside the published proof.",
+        "`attemper lemma` finds k, c' and the least n, confirmed in balls; `alteration` beside the "
+        "published proof.",
         "Three conditions are corrected (notes 1, 2, 8 of docs/depth-reduction.md).",
         "attemper lemma",
         constants,

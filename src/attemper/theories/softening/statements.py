@@ -1,4 +1,4 @@
-"""Yang et al., section 5 and Appendix A: uniform-tieless networks, each statement on a network that is typed in."""
+"""Yang et al., section 5 and Appendix A: uniform-tieless attention, on a network that is typed in."""
 
 from __future__ import annotations
 
@@ -172,7 +172,8 @@ STATEMENTS = (
     ),
     Statement(
         *(31, Paper.YANG, ("lemma-24",), "Lemma 24: the gap function is positive"),
-        "`examine` finds the least gap over all words of a length, as a fraction, and a word that attains it.",
+        "`examine` finds the least gap over all words of a length, as a fraction, and a word that attains "
+        "it.",
         "",
         HEADLINE,
         gaps_are_positive,

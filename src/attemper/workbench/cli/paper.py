@@ -27,11 +27,10 @@ def paper_command(
 ) -> int:
     """List the statements of the papers, or show one: what it is here, and a small run that could fail.
 
-    yang is Simulating Hard Attention Using Soft Attention, hahn is Theoretical Limitations of Self-Attention in
-    Neural Sequence Models, supplement the note to it. docs/papers.md has them as one table.
+    yang is Simulating Hard Attention Using Soft Attention, hahn is Theoretical Limitations of
+    Self-Attention in Neural Sequence Models, supplement the note to it. docs/papers.md has them as one table.
 
-    Exit codes: 0 the run shows what it should, 1 something that it saw is not so, 2 no such statement, 4 what is
-    not built.
+    Exit codes: 0 what was seen is as it has to be, 1 something is not, 2 no such statement, 4 not built.
     """
     use_few_threads()
     if paper is None or not statement:

@@ -1,4 +1,4 @@
-"""Yang et al., section 3, and its logics: definitions, each compared with what the paper says, case by case."""
+"""Yang et al., section 3, and its logics: definitions, each beside what the paper says, case by case."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from itertools import product
 from math import exp
 
 from attemper.exact.closed_forms import evaluate
+from attemper.languages.named.entry import RegimeName
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
 from attemper.languages.words import Alphabet
 from attemper.networks import meaning_hard, meaning_soft
-from attemper.networks.layers import HardWeighting, Layer, Masking, Network, Softmax, parameter_count
+from attemper.networks.layers import HardWeighting, Head, Layer, Masking, Network, Softmax, parameter_count
 from attemper.networks.typed import HeadOf, LayerOf, hard_network
 from attemper.workbench.compiling import compile as compiled
 from attemper.workbench.papers.statements import Paper, Seen, Statement, at_most, equal
@@ -85,33 +86,36 @@ def hardmaxes() -> Iterator[Seen]:
         yield equal(f"O (b & Y a) on abba, {weighting}:", "".join(map(str, bits)), "0111")
 
 
+COLD: Mapping[tuple[str, RegimeName], Callable[[int, int], int]] = {
+    ("Y a", "temperature"): lambda i, n: 4 * n,
+    ("a S b", "decoder"): lambda i, n: 4 * i**2,
+}
+"""1/tau of some formulas, at i and n."""
+
+
 def temperatures() -> Iterator[Seen]:
     """A head's weights, enclosed in balls, beside softmax(s / tau) by Python's floats."""
-    for regime, formula, cold in (
-        ("temperature", "Y a", lambda i, n: 4 * n),
-        ("decoder", "a S b", lambda i, n: 4 * i**2),
-    ):
+    for (formula, regime), cold in COLD.items():
         network = compiled(formula, "ab", regime=regime).network
         head, word = network.layers[0].heads[0], tuple("abbab")
         assert isinstance(head.weighting, Softmax)
-        n = len(word)
+        n, name = len(word), f"{formula}, {regime}:"
         colds = [evaluate(head.weighting.inverse_temperature, i, n) for i in range(1, n + 1)]
-        yield equal(
-            f"{formula}, {regime}: 1/tau at n = 5", _row(colds), _row([cold(i, n) for i in range(1, n + 1)])
-        )
+        yield equal(f"{name} 1/tau at n = 5", _row(colds), _row([cold(i, n) for i in range(1, n + 1)]))
         stream = meaning_hard.residual_streams(network, word)[0]
+        balls = meaning_soft.residual_streams(network, word)[0]
         off = 0.0
-        for i, weights in enumerate(
-            meaning_soft.attention(head, meaning_soft.residual_streams(network, word)[0])
-        ):
-            rows = zip(head.query, head.key, strict=True)
-            pairs = [(meaning_hard.value_of(q, stream[i]), k) for q, k in rows]
-            powers = {
-                j: exp(colds[i] * sum(q * meaning_hard.value_of(k, stream[j - 1]) for q, k in pairs))
-                for j in weights
-            }
-            off = max(off, *(abs(float(weights[j].mid()) - powers[j] / sum(powers.values())) for j in powers))
-        yield at_most(f"{formula}, {regime}: weights off softmax(s / tau) by", off, 1e-12)
+        for i, weights in enumerate(meaning_soft.attention(head, balls)):
+            powers = {j: exp(colds[i] * _score(head, stream[i], stream[j - 1])) for j in weights}
+            total = sum(powers.values())
+            off = max(off, *(abs(float(weights[j].mid()) - powers[j] / total) for j in powers))
+        yield at_most(f"{name} weights off softmax(s / tau) by", off, 1e-12)
+
+
+def _score(head: Head, here: list[Fraction], there: list[Fraction]) -> Fraction:
+    value_of = meaning_hard.value_of
+    rows = zip(head.query, head.key, strict=True)
+    return sum((value_of(query, here) * value_of(key, there) for query, key in rows), Fraction(0))
 
 
 def _row(numbers: list[Fraction] | list[int]) -> str:
@@ -173,7 +177,8 @@ STATEMENTS = (
     Statement(
         *(1, Paper.YANG, ("definition-1", "transformer"), "Definition 1: transformers with residual layers"),
         "`networks.layers.Network`: embeddings, layers of heads and ReLU units, exact rational weights.",
-        "Layers may have several heads, where Definition 1 has one: they compute what layers of one head each "
+        "Layers may have several heads, where Definition 1 has one: they compute what layers of one head "
+        "each "
         "compute one after the other, exactly.",
         'attemper compile "Y a & (a S b)" --regime temperature -o two; attemper show two',
         one_head_a_layer,
@@ -244,7 +249,8 @@ STATEMENTS = (
     ),
     Statement(
         *(48, Paper.YANG, ("parameter-uniform",), "One set of weights for all lengths"),
-        "A network has exact numbers; only embeddings and temperatures, closed forms in i and n, know a length.",
+        "A network has exact numbers; only embeddings and temperatures, closed forms in i and n, know a "
+        "length.",
         "",
         'attemper compile "a S b" --regime temperature -o since; attemper show since',
         uniform_parameters,

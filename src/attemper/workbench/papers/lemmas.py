@@ -1,24 +1,27 @@
-"""Yang et al., sections 3.2 to 3.4: bounds on softmax, measured in the heads of compiled networks, in balls."""
+"""Yang et al., sections 3.2 to 3.4: bounds on softmax, measured in heads of compiled networks, in balls."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from math import exp
 
 from attemper.exact.balls import precision
+from attemper.languages.named.entry import RegimeName
 from attemper.networks import meaning_hard, meaning_soft
 from attemper.networks.layers import Construction, Lookup, Neighbour, Select
 from attemper.workbench.compiling import compile as compiled
 from attemper.workbench.model import Model
 from attemper.workbench.papers.statements import Paper, Seen, Statement, at_least, at_most, equal
 
+REGIMES: tuple[RegimeName, ...] = ("temperature", "unbounded", "decoder")
+
 R = exp(-4)
 """e^-B at the least margin B = 4, which these small networks have."""
 
 
 def stray_of(model: Model, construction: type[Construction]) -> float:
-    """The most weight, over short words and positions, that lies off the position where hard attention looks."""
+    """The most weight, over short words and positions, that lies off where hard attention looks."""
     most = 0.0
     symbols = model.alphabet.symbols
     words = [word for n in (1, 2, 4) for word in product(symbols, repeat=n)]
@@ -47,8 +50,8 @@ def lemma_6() -> Iterator[Seen]:
         worst = max(worst, 2 * (1 - 1 / sum(powers)) / (4 * exp(-gap)))
     yield at_most("sum of |weights - hard weights| over 4 e^-gap", worst, 1.0)
     yield at_least("the same, which is nearly attained", worst, 0.99)
-    for formula, at in (("Y a", None), ("X a", "first")):
-        model = compiled(formula, "ab", at=at, regime="temperature")
+    for formula in ("Y a", "X a"):
+        model = compiled(formula, "ab", at="first" if formula == "X a" else "last", regime="temperature")
         yield at_most(f"{formula}: weight off the neighbour", stray_of(model, Neighbour), R)
 
 
@@ -59,17 +62,17 @@ def lemma_7() -> Iterator[Seen]:
         powers = [exp(-gap * step**2) for step in range(-20, 21)]
         worst = max(worst, (1 - 1 / sum(powers)) / exp(-gap))
     yield at_most("weight off c over e^-B", worst, 2.3)
-    for regime in ("temperature", "unbounded", "decoder"):
+    for regime in REGIMES:
         model = compiled("odd(#<[a])", "ab", regime=regime)
         yield at_most(f"odd(#<[a]), {regime}: weight off c", stray_of(model, Lookup), 2.3 * R)
 
 
 def lemma_8() -> Iterator[Seen]:
     """Tie-breaking: of the positions that are not blocked the last (first) one."""
-    for regime in ("temperature", "unbounded", "decoder"):
+    for regime in REGIMES:
         model = compiled("a S b", "ab", regime=regime)
         yield at_most(f"a S b, {regime}: weight off the last", stray_of(model, Select), R + R**3)
-    for regime in ("temperature", "unbounded"):
+    for regime in REGIMES[:2]:
         model = compiled("a U b", "ab", at="first", regime=regime)
         yield at_most(f"a U b, {regime}: weight off the first", stray_of(model, Select), R + R**3)
 
@@ -85,12 +88,16 @@ def lemma_9() -> Iterator[Seen]:
             yield at_least(f"n = {n}: how far sums stay off the thresholds", run.margin, 0.2)
 
 
+MEMBERS: dict[str, tuple[Callable[[int], str], Callable[[int], str]]] = {
+    "O a": (lambda n: "a" + "b" * (n - 1), lambda n: "b" * n),
+    "#<[a] <= #<[b]": (lambda n: "ab" * (n // 2), lambda n: "ab" * (n // 2 - 1) + "aa"),
+}
+"""Of each formula a member and another word of n symbols, which are hard to tell apart."""
+
+
 def fixed_gap() -> Iterator[Seen]:
     """How far apart what is put out for members and for others is."""
-    for formula, member, other in (
-        ("O a", lambda n: "a" + "b" * (n - 1), lambda n: "b" * n),
-        ("#<[a] <= #<[b]", lambda n: "ab" * (n // 2), lambda n: "ab" * (n // 2 - 1) + "aa"),
-    ):
+    for formula, (member, other) in MEMBERS.items():
         model = compiled(formula, "ab", regime="temperature")
         for n in (2, 20, 300):
             (high,), (low,) = (model.run([word], engine="numpy") for word in (member(n), other(n)))
@@ -100,7 +107,8 @@ def fixed_gap() -> Iterator[Seen]:
 STATEMENTS = (
     Statement(
         *(7, Paper.YANG, ("lemma-6",), "Lemma 6: scores that fall by gamma give 4 e^-gamma off the maximum"),
-        "With r = e^-B at most r of the weight strays from a neighbour: compilers choose B, the checker proves it.",
+        "With r = e^-B at most r of the weight strays from a neighbour: compilers choose B, the checker "
+        "proves it.",
         "Sharper, as all others are on one side: r in place of 2 e^-gamma.",
         "attemper show DIR",
         lemma_6,
@@ -114,7 +122,8 @@ STATEMENTS = (
     ),
     Statement(
         *(9, Paper.YANG, ("lemma-8",), "Lemma 8: tie-breaking, by growing embeddings or by temperatures"),
-        "A Select head: what is blocked loses more than the whole tie-break is worth; at most r + r^3 strays.",
+        "A Select head: what is blocked loses more than the whole tie-break is worth; at most r + r^3 "
+        "strays.",
         "",
         'attemper compile "a S b" --regime decoder -o since',
         lemma_8,

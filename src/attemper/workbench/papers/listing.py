@@ -1,4 +1,4 @@
-"""All statements in the rooms that the registry names: which there are, which is meant, and what its run shows."""
+"""All statements of the rooms that the registry names: which there are, and what the run of one shows."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A statement of a paper as data: what it is in this library's words, where it differs, and a run that can fail.
+"""A statement of a paper as data: what it is here, where it differs, and a run that can fail.
 
-A new row is a `Statement` in the tuple `STATEMENTS` of the room that shows it (`registry.STATEMENTS` names the
-file), with a function that yields what it `Seen`; `tests/workbench/papers/test_statements.py` asks for an error to
-plant, and `python -m tests.support.corpora.papers --write` writes its line of docs/papers.md.
+A new row is a `Statement` in the `STATEMENTS` of the room that shows it (`registry.STATEMENTS` names them),
+with a function that yields what is `Seen`. A test of all rows asks for an error to plant, which the run is to
+notice, and `python -m tests.support.writers.papers --write` writes docs/papers.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Languages and tasks that the papers name: compiled, proved, and run beside definitions that share nothing."""
+"""Languages and tasks that the papers name: compiled, proved, and run beside other definitions."""
 
 from __future__ import annotations
 
@@ -37,10 +37,18 @@ def entry(name: str, regime: RegimeName = "unbounded") -> Iterator[Seen]:
     yield at_least(f"{name}: different answers among these", len(set(answers)), 2)
 
 
+def _even_ones(word: str) -> bool:
+    return word.count("1") % 2 == 0
+
+
+def _odd_ones(word: str) -> bool:
+    return not _even_ones(word)
+
+
 def polarity() -> Iterator[Seen]:
     """Which words PARITY has: those with an even number of 1s, as Hahn says."""
-    for name, remainder in (("parity", 0), ("parity-even", 0), ("parity-odd", 1)):
-        wrong = wrong_words(compiled(f"zoo:{name}"), lambda word, odd=remainder: word.count("1") % 2 == odd)
+    for name, members in (("parity", _even_ones), ("parity-even", _even_ones), ("parity-odd", _odd_ones)):
+        wrong = wrong_words(compiled(f"zoo:{name}"), members)
         yield Seen(f"{name}: {wrong.what}", wrong.found, wrong.judged, wrong.wanted)
 
 
@@ -108,7 +116,8 @@ def negations() -> Iterator[Seen]:
 STATEMENTS = (
     Statement(
         *(37, Paper.YANG, ("induction-heads", "k-hop"), "Induction heads and k-hop (sections 1 and 6)"),
-        "`k-hop-1-symbol`, `k-hop-2-symbol`: the symbol behind the last earlier one like this; programs, compiled.",
+        "`k-hop-1-symbol`, `k-hop-2-symbol`: the symbol behind the last earlier one like this; programs, "
+        "compiled.",
         "",
         "attemper zoo induction-head",
         lambda: (*entry("k-hop-1-symbol", "temperature"), *entry("k-hop-2-symbol")),
@@ -186,7 +195,8 @@ STATEMENTS = (
             ("footnote-2", "quasi-aperiodic"),
             "Footnote 2: regular languages that are not quasi-aperiodic",
         ),
-        "`attemper classify` reads star-free, quasi-aperiodic and solvable off the automaton, with two words.",
+        "`attemper classify` reads star-free, quasi-aperiodic and solvable off the automaton, with two "
+        "words.",
         "",
         "attemper classify zoo:parity-even",
         aperiodic,
@@ -205,7 +215,8 @@ STATEMENTS = (
             ("section-1-negation", "iterated-negation"),
             "Iterated negation: evaluating nested negations",
         ),
-        "A regular expression of formulas like !_!1: two words of equal length permute states, as for PARITY.",
+        "A regular expression of formulas like !_!1: two words of equal length permute states, as for "
+        "PARITY.",
         "Connectives with two operands nest brackets, and are not tried.",
         f"""attemper compile "regex:{NEGATED}" --alphabet "!_01" -o negated""",
         negations,

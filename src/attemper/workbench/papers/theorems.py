@@ -1,4 +1,4 @@
-"""Yang et al., sections 3.1 and 4: theorems about logics, each by formulas that are compiled, proved and run."""
+"""Yang et al., section 4: theorems about logics, each by formulas that are compiled, proved and run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FIRST = "[i - 1 = 0]"
 @final
 @dataclass(frozen=True)
 class Instance:
-    """A formula in a regime: what the theorem promises, and what its network has to be, as `show` prints it."""
+    """A formula in a regime, and what its network has to be, as `show` prints it."""
 
     theorem: str
     formula: str
@@ -322,15 +322,18 @@ STATEMENTS = (
             ("theorem-12",),
             "Theorem 12: Y and X, (a) with temperatures, (b) with growing embeddings",
         ),
-        "A Neighbour head reads position i - 1 (i + 1): parity tells it from i, and the tie-break from the others.",
-        "One head for the paper's two, as the parity of i goes into the query; [i = 1], [i = n] are embeddings, "
+        "A Neighbour head reads position i - 1 (i + 1): parity tells it from i, and the tie-break from "
+        "the others.",
+        "One head for the paper's two, as the parity of i goes into the query; [i = 1], [i = n] are "
+        "embeddings, "
         "where the paper computes them by Proposition 11.",
         'attemper compile "Y a" --alphabet ab --regime temperature -o y',
         partial(seen_of_all, SHIFTS),
     ),
     Statement(
         *(18, Paper.YANG, ("theorem-13",), "Theorem 13: Y under the future mask, nothing depends on n"),
-        "(c) is the regime `decoder`: 1/i and a temperature in i; (d) is `unbounded`, whose past formulas read i only.",
+        "(c) is the regime `decoder`: 1/i and a temperature in i; (d) is `unbounded`, whose past formulas "
+        "read i only.",
         "One head for two, the parity of i twice as a bit in (c), [i = 1] as an embedding.",
         'attemper compile "Y a" --alphabet ab --regime decoder -o y',
         partial(seen_of_all, PAST_SHIFTS),
@@ -350,7 +353,8 @@ STATEMENTS = (
     Statement(
         *(21, Paper.YANG, ("theorem-16",), "Theorem 16: S under the future mask, nothing depends on n"),
         "(a) is the regime `decoder`, (b) `unbounded`.",
-        "The scores of (a) are -2 blocked - 1/j in place of 2 allowed - 1/j: the same softmax, better in floats.",
+        "The scores of (a) are -2 blocked - 1/j in place of 2 allowed - 1/j: the same softmax, better in "
+        "floats.",
         'attemper compile "a S b" --regime decoder -o since',
         partial(seen_of_all, PAST_SELECTIONS),
     ),
@@ -388,7 +392,8 @@ STATEMENTS = (
     Statement(
         *(27, Paper.YANG, ("theorem-20",), "Theorem 20: comparisons and predicates of counts, (a), (b)"),
         "Counts are averages; sign heads compare them in two layers, Lookup heads read predicates at them.",
-        "Comparisons use no retrieval of counts (three stages, two lookups for each count): an odd numerator is "
+        "Comparisons use no retrieval of counts (three stages, two lookups for each count): an odd "
+        "numerator is "
         "never 0, so its sign is read from (-1)^j. Fewer layers, and all embeddings of (a) are bounded.",
         f'attemper compile "{MIXED}" --regime temperature -o counts',
         partial(seen_of_all, (*COUNTS, *PREDICATES)),
