@@ -9,12 +9,12 @@ from tempfile import TemporaryDirectory
 
 from attemper.languages.sources.levels import last_symbols, optimum
 from attemper.languages.sources.values import Parity
-from attemper.workbench.papers.statements import Paper, Seen, Statement, at_least, at_most
+from attemper.workbench.papers.statements import Observed, Paper, Statement, at_least, at_most
 
 HALF = Parity(Fraction(1, 2), odd=False)
 
 
-def recurrent() -> Iterator[Seen]:
+def recurrent() -> Iterator[Observed]:
     """Two ReLU units of an RNN predict PARITY's source as well as is possible, at every length."""
     from attemper.training.measuring import measured
     from attemper.training.models import ParityRnn
@@ -26,7 +26,7 @@ def recurrent() -> Iterator[Seen]:
         yield at_least(f"n = {n}: what one symbol changes, on average", found.change, 1.0)
 
 
-def trained() -> Iterator[Seen]:
+def trained() -> Iterator[Observed]:
     """A small transformer after 20 steps: its loss is never below its own floor, nor below H_opt."""
     from attemper.training.entries import settings_from
     from attemper.training.runs import train

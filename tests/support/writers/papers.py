@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from attemper.workbench.papers.listing import Shown, shown, statements
-from attemper.workbench.papers.statements import Datum, HasToBe, Paper, Seen
+from attemper.workbench.papers.listing import Showing, shown, statements
+from attemper.workbench.papers.statements import Datum, HasToBe, Observed, Paper
 from attemper.workbench.papers.theorems import INSTANCES, Instance
 from attemper.workbench.report.summary import summary_of
 from tests import ROOT
@@ -52,7 +52,7 @@ def page() -> str:
     return "\n".join(parts) + "\n" + NETWORKS + "".join(map(network_row, INSTANCES))
 
 
-def row_of(found: Shown) -> str:
+def row_of(found: Showing) -> str:
     """A row of the table."""
     one = found.statement
     differs = one.differs if one.run else f"not built: {one.differs}"
@@ -60,13 +60,13 @@ def row_of(found: Shown) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-def seen_in(seen: Iterable[Seen]) -> str:
+def seen_in(seen: Iterable[Observed]) -> str:
     """The first things that were seen, with three digits: no more is the same everywhere."""
     few, *more = [f"`{_short(one)}`" for one in seen][:MOST], *list(seen)[MOST:]
     return "; ".join(few) + (f"; and {len(more)} more" if more else "")
 
 
-def _short(one: Seen) -> str:
+def _short(one: Observed) -> str:
     wanted = "" if one.judged is HasToBe.EQUAL else f" {one.judged} {_digits(one.wanted)}"
     return f"{one.what} {_digits(one.found)}{wanted}"
 

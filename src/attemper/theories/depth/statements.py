@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from attemper.errors import UnsupportedError
 from attemper.theories.depth.ask import depth
 from attemper.workbench.classifying import classify
-from attemper.workbench.papers.statements import Paper, Seen, Statement, equal
+from attemper.workbench.papers.statements import Observed, Paper, Statement, equal
 
 
-def star_free() -> Iterator[Seen]:
+def star_free() -> Iterator[Observed]:
     """(ab)* and the words with an a have a least number of layers; PARITY has none."""
     for language, least in (("regex:(ab)*", 2), ("formula:O a", 1)):
         alphabet = None if language.startswith("regex") else "ab"

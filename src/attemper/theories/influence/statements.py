@@ -26,7 +26,7 @@ from attemper.theories.influence.check.floors import Readout, cross_entropy_floo
 from attemper.theories.influence.search.bridge import capped, ranges
 from attemper.theories.influence.search.logit_ranges import parse_logit_range
 from attemper.workbench.compiling import compile as compiled
-from attemper.workbench.papers.statements import Paper, Seen, Statement, at_least, at_most, equal
+from attemper.workbench.papers.statements import Observed, Paper, Statement, at_least, at_most, equal
 
 HALF = Parity(Fraction(1, 2), odd=False)
 TWO_FIFTHS = Brackets(Fraction(2, 5))
@@ -84,7 +84,7 @@ def constant_of(found: Limit) -> Fraction:
             return Fraction(0)
 
 
-def soft_model() -> Iterator[Seen]:
+def soft_model() -> Iterator[Observed]:
     """An encoder in balls, beside softmax attention written out in numpy."""
     model = encoder(2)
     off = 0.0
@@ -103,7 +103,7 @@ def soft_model() -> Iterator[Seen]:
     yield at_most("outputs off the formula of softmax attention", off, 1e-12)
 
 
-def lemma_5() -> Iterator[Seen]:
+def lemma_5() -> Iterator[Observed]:
     """C for all n >= 64, for one and two layers, beside exchanges in words of 64 symbols."""
     for layers in (1, 2):
         found = bound(encoder(layers), n0=64, seconds=20)
@@ -119,7 +119,7 @@ def lemma_5() -> Iterator[Seen]:
         )
 
 
-def one_length(layers: int) -> Iterator[Seen]:
+def one_length(layers: int) -> Iterator[Observed]:
     """With sinusoidal positions, at n = 10: all exchanges in all words, beside what is proved."""
     model = encoder(layers, positions=Bounded(sinusoids, -1.0, 1.0))
     found = bound(model, length=10, seconds=20)
@@ -130,7 +130,7 @@ def one_length(layers: int) -> Iterator[Seen]:
     )
 
 
-def sources() -> Iterator[Seen]:
+def sources() -> Iterator[Observed]:
     """The levels of PARITY and how long words are, computed here once more in floats."""
     yield equal("P(|w| >= 64)", float(survival(HALF, 64)), 0.5 * 0.75**63)
 
@@ -147,7 +147,7 @@ def sources() -> Iterator[Seen]:
     yield at_most("share of even prefixes off 1/2 by", abs(share - 0.5), 0.04)
 
 
-def theorem_6_parity() -> Iterator[Seen]:
+def theorem_6_parity() -> Iterator[Observed]:
     """A floor for an encoder with logits of 0, 1 and END, and its own cross-entropy on sampled prefixes."""
     model, n = encoder(1, ("0", "1", "END")), 64
     found = bound(model, n0=n, seconds=20)
@@ -169,7 +169,7 @@ def theorem_6_parity() -> Iterator[Seen]:
     yield at_least(f"its own cross-entropy at n = {n}, and the floor", own, floor - 0.03)
 
 
-def theorem_6_dyck() -> Iterator[Seen]:
+def theorem_6_dyck() -> Iterator[Observed]:
     """P_0 (1 - p) ln 2 at a length and in the limit, from a recursion of heights in floats."""
     for n in (64, 65):
         p0 = heights(0.4, n)
@@ -193,7 +193,7 @@ def heights(p: float, n: int) -> float:
     return closed / sum(law.values())
 
 
-def footnote_4() -> Iterator[Seen]:
+def footnote_4() -> Iterator[Observed]:
     """P_0 and its limits, from the same recursion."""
     for n, limit in ((400, 8 / 15), (401, 7 / 12)):
         odd = n % 2 == 1
@@ -204,7 +204,7 @@ def footnote_4() -> Iterator[Seen]:
 
 def factor_n(
     formula: str, members: Callable[[Floats], Floats], enough: str, too_little: str
-) -> Iterator[Seen]:
+) -> Iterator[Observed]:
     """The scores of all heads capped at a range, on 128 words about half of whose symbols are 1s."""
     model = compiled(formula, "01", regime="temperature")
     for text, works in ((too_little, False), (enough, True)):

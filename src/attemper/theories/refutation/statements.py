@@ -34,7 +34,7 @@ from attemper.theories.refutation.lemma.satisfied import (
     bottom_of,
     two_symbols,
 )
-from attemper.workbench.papers.statements import Paper, Seen, Statement, at_least, at_most, equal
+from attemper.workbench.papers.statements import Observed, Paper, Statement, at_least, at_most, equal
 
 
 def by_hand(model: HardModel, word: Sequence[int], layer: int) -> Array:
@@ -52,7 +52,7 @@ def by_hand(model: HardModel, word: Sequence[int], layer: int) -> Array:
     return rows
 
 
-def hard_models() -> Iterator[Seen]:
+def hard_models() -> Iterator[Observed]:
     """Random functions, two layers, two heads: what runs is the definition."""
     for levels in (None, 2):
         model = RandomTables(5, (2, 2), seed=1, levels=levels)
@@ -63,7 +63,7 @@ def hard_models() -> Iterator[Seen]:
         yield equal(f"{'many' if levels is None else levels} scores: layers that differ, of 48", wrong, 0)
 
 
-def ties() -> Iterator[Seen]:
+def ties() -> Iterator[Observed]:
     """One score for all positions: every head reads position 1."""
     model = RandomTables(9, (1,), levels=1)
     for bits in ((0, 1, 1, 0, 1, 0, 0, 1), (1, 0, 0, 0, 1, 1, 1, 0)):
@@ -74,7 +74,7 @@ def ties() -> Iterator[Seen]:
         )
 
 
-def restrictions() -> Iterator[Seen]:
+def restrictions() -> Iterator[Observed]:
     """What a restriction leaves of all words, and what fixing more does."""
     base = two_symbols(RandomTables(6, (1,)))
     yield equal("words of 5 bits", base.size, 2**5)
@@ -85,7 +85,7 @@ def restrictions() -> Iterator[Seen]:
     yield equal("free positions", " ".join(map(str, more.free)), "2 3 5")
 
 
-def refuted(model: HardModel, language: str, most_fixed: int) -> Iterator[Seen]:
+def refuted(model: HardModel, language: str, most_fixed: int) -> Iterator[Observed]:
     """Two words, a restriction, and 200 words drawn from it, which all get one answer."""
     found = refute(model, language, free=1 - most_fixed / model.length)
     yield equal(f"{language}, n = {model.length}:", str(found.status), "PROVED")
@@ -102,18 +102,18 @@ def refuted(model: HardModel, language: str, most_fixed: int) -> Iterator[Seen]:
     yield equal("symbols in which they differ", sum(s != t for s, t in zip(member, stranger, strict=True)), 1)
 
 
-def theorem_1() -> Iterator[Seen]:
+def theorem_1() -> Iterator[Observed]:
     """Two layers of random tables at n = 24."""
     yield from refuted(RandomTables(24, (1, 1)), "zoo:parity-even", 12)
 
 
-def corollary_2_parity() -> Iterator[Seen]:
+def corollary_2_parity() -> Iterator[Observed]:
     """PARITY, for one and two layers."""
     for heads in ((1,), (1, 1)):
         yield from refuted(RandomTables(24, heads), "zoo:parity-even", 20)
 
 
-def corollary_2_dyck() -> Iterator[Seen]:
+def corollary_2_dyck() -> Iterator[Observed]:
     """1DYCK and 2DYCK: a fifth at each end is fixed before the search."""
     yield from refuted(RandomTables(25, (1, 1), symbols=("(", ")", "$")), "zoo:dyck-1", 20)
     yield from refuted(RandomTables(25, (1,), symbols=("(", ")", "[", "]", "$")), "zoo:dyck-2", 20)
@@ -154,7 +154,7 @@ class Expecting:
         return np.asarray(activations[:, 0] == 0, dtype=np.bool_)
 
 
-def modelled() -> Iterator[Seen]:
+def modelled() -> Iterator[Observed]:
     """1* and a^m b^m at n = 7: right on all words, and not refuted."""
     for name, expected in (("1*", (1,) * 6), ("0^3 1^3", (0, 0, 0, 1, 1, 1))):
         model = Expecting(7, expected)
@@ -175,7 +175,7 @@ def shared(n: int) -> Bottom:
     return Bottom(scores, owner, inputs, np.array(bits, dtype=np.int8))
 
 
-def stage_1() -> Iterator[Seen]:
+def stage_1() -> Iterator[Observed]:
     """Inputs that feed many are fixed: none where c = 1; the shared one where c = 2."""
     model = RandomTables(40, (1,))
     base = two_symbols(model)
@@ -187,7 +187,7 @@ def stage_1() -> Iterator[Seen]:
     yield at_most("a free input then feeds", most, 2 / 0.25)
 
 
-def stage_2() -> Iterator[Seen]:
+def stage_2() -> Iterator[Observed]:
     """Activations that many unsatisfied tuples depend on are fixed; then few depend on any."""
     for n, k in ((40, 2), (80, 4)):
         model = RandomTables(n, (1,))
@@ -212,7 +212,7 @@ def _most_attended(model: HardModel, base: Restriction, found: Reduction) -> int
     return max(len(attended_inputs(bottom, bits, h, int(row))) for h in range(bottom.heads) for row in rows)
 
 
-def stage_3() -> Iterator[Seen]:
+def stage_3() -> Iterator[Observed]:
     """Random bits, resampled while any tuple is unsatisfied."""
     model = RandomTables(64, (1,))
     base = two_symbols(model)
@@ -222,7 +222,7 @@ def stage_3() -> Iterator[Seen]:
     yield at_least("of 63 inputs stay free", found.free, 15)
 
 
-def constants() -> Iterator[Seen]:
+def constants() -> Iterator[Observed]:
     """The conditions at the constants for C'/C = 1/2, c = H = C = 1, computed here once more in floats."""
     found = parameters(Variant.ALTERATION, RemovedLayer(1, 1, Fraction(1, 2)))
     yield equal(

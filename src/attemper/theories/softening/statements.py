@@ -17,7 +17,7 @@ from attemper.theories.softening.check.enumeration import examine
 from attemper.theories.softening.check.hard import uniform_heads
 from attemper.theories.softening.search.norms import coldness_by_norms
 from attemper.theories.softening.search.temperatures import softened
-from attemper.workbench.papers.statements import Paper, Seen, Statement, at_least, at_most, equal
+from attemper.workbench.papers.statements import Observed, Paper, Statement, at_least, at_most, equal
 
 EPSILON = Fraction(1, 100)
 LENGTHS = range(1, 7)
@@ -50,7 +50,7 @@ def gap_by_hand(n: int) -> Fraction | None:
     return min(gaps, default=None)
 
 
-def tieless() -> Iterator[Seen]:
+def tieless() -> Iterator[Observed]:
     """The gap as examined and by hand; a network with a tie is refused, with the word."""
     for n in LENGTHS:
         ((found,),) = examine(last_a(), n).gaps
@@ -64,14 +64,14 @@ def tieless() -> Iterator[Seen]:
     yield equal("without a tie-break it is refused with 'aa':", "'aa'" in said, True)
 
 
-def gaps_are_positive() -> Iterator[Seen]:
+def gaps_are_positive() -> Iterator[Observed]:
     """The gap function at each length: here 1/n."""
     for n in range(2, 9):
         ((found,),) = examine(last_a(), n).gaps
         yield at_least(f"n = {n}: gap", Fraction(0) if found is None else found, Fraction(1, n))
 
 
-def magnitudes() -> Iterator[Seen]:
+def magnitudes() -> Iterator[Observed]:
     """x_max(n), the greatest entry before the layer, as examined and by the definition."""
     network = last_a(["power", ["position"], 2])
     for n in LENGTHS:
@@ -91,7 +91,7 @@ def errors_of(hard: Network, soft: Network, n: int) -> float:
     return most
 
 
-def by_norms() -> Iterator[Seen]:
+def by_norms() -> Iterator[Observed]:
     """The temperature by the recursion of norms at n = 5, and one 20 times as warm."""
     hard = last_a()
     examined = examine(hard, 5)
@@ -107,7 +107,7 @@ def by_norms() -> Iterator[Seen]:
     yield at_least("error at 20 tau", errors_of(hard, warm, 5), float(EPSILON))
 
 
-def lemma_33() -> Iterator[Seen]:
+def lemma_33() -> Iterator[Observed]:
     """A first layer has exact scores: sum of |weights - hard weights| <= 2 (n - 1) e^(-gap / tau)."""
     found = soften(last_a(), epsilon="1/10")
     (head,) = found.network.layers[0].heads
@@ -125,7 +125,7 @@ def lemma_33() -> Iterator[Seen]:
         yield at_most(f"n = {n}: weights off by", most, 2 * (n - 1) * exp(-cold * gap))
 
 
-def theorem_26() -> Iterator[Seen]:
+def theorem_26() -> Iterator[Observed]:
     """Softened within 1/100 at all lengths, proved; measured on all words up to 6."""
     found = soften(last_a(), epsilon=EPSILON)
     yield equal(
@@ -135,7 +135,7 @@ def theorem_26() -> Iterator[Seen]:
         yield at_most(f"n = {n}: greatest error", errors_of(found.hard, found.network, n), float(EPSILON))
 
 
-def temperature_26() -> Iterator[Seen]:
+def temperature_26() -> Iterator[Observed]:
     """1/tau in closed form: (c + digits of n) over the gap."""
     (head,) = soften(last_a(), epsilon=EPSILON).network.layers[0].heads
     assert isinstance(head.weighting, Softmax)

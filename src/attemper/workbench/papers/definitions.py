@@ -18,7 +18,7 @@ from attemper.networks import meaning_hard, meaning_soft
 from attemper.networks.layers import HardWeighting, Head, Layer, Masking, Network, Softmax, parameter_count
 from attemper.networks.typed import HeadOf, LayerOf, hard_network
 from attemper.workbench.compiling import compile as compiled
-from attemper.workbench.papers.statements import Paper, Seen, Statement, at_most, equal
+from attemper.workbench.papers.statements import Observed, Paper, Statement, at_most, equal
 from attemper.workbench.papers.theorems import proof_of, wrong_words
 
 AB = Alphabet(("a", "b"))
@@ -33,20 +33,15 @@ def single_headed(network: Network) -> Network:
     return replace(network, layers=tuple(layers))
 
 
-def one_head_a_layer() -> Iterator[Seen]:
+def one_head_a_layer() -> Iterator[Observed]:
     """Two heads side by side, and one after the other."""
     model = compiled("Y a & (a S b)", "ab", regime="temperature")
     single = replace(model, network=single_headed(model.network), said=None)
-    for name, one in (("side by side", model), ("one a layer", single)):
+    for name, one, sizes in (("side by side", model, "1, 2"), ("one a layer", single, "2, 1")):
         most = max(len(layer.heads) for layer in one.network.layers)
-        yield equal(f"{name}: layers, heads in a layer", f"{len(one.network.layers)}, {most}", _sizes(name))
-        yield Seen(f"{name}: {(found := proof_of(one)).what}", found.found, found.judged, found.wanted)
-        wrong = wrong_words(one, ".*baa+|.*ab")
-        yield Seen(f"{name}: {wrong.what}", wrong.found, wrong.judged, wrong.wanted)
-
-
-def _sizes(name: str) -> str:
-    return {"side by side": "1, 2", "one a layer": "2, 1"}[name]
+        yield equal(f"{name}: layers, heads in a layer", f"{len(one.network.layers)}, {most}", sizes)
+        yield proof_of(one).about(f"{name}:")
+        yield wrong_words(one, ".*baa+|.*ab").about(f"{name}:")
 
 
 SEES: Mapping[Masking, Callable[[int, int], bool]] = {
@@ -59,7 +54,7 @@ SEES: Mapping[Masking, Callable[[int, int], bool]] = {
 """The masks, as the paper says them."""
 
 
-def masks() -> Iterator[Seen]:
+def masks() -> Iterator[Observed]:
     """Which positions of 4 each mask shows to each of them."""
     for mask, sees in SEES.items():
         found = "|".join("".join(map(str, mask.visible(i, 4))) for i in range(1, 5))
@@ -67,7 +62,7 @@ def masks() -> Iterator[Seen]:
         yield equal(f"{mask}: positions 1 to 4 see", found, wanted)
 
 
-def hardmaxes() -> Iterator[Seen]:
+def hardmaxes() -> Iterator[Observed]:
     """What the three hard attentions read where all scores are level, and where they are not."""
     level = HeadOf("<=", {"read": {"a": 1}}, query=[{"one": 1}], key=[{"nothing": 1}])
     network = hard_network(
@@ -93,7 +88,7 @@ COLD: Mapping[tuple[str, RegimeName], Callable[[int, int], int]] = {
 """1/tau of some formulas, at i and n."""
 
 
-def temperatures() -> Iterator[Seen]:
+def temperatures() -> Iterator[Observed]:
     """A head's weights, enclosed in balls, beside softmax(s / tau) by Python's floats."""
     for (formula, regime), cold in COLD.items():
         network = compiled(formula, "ab", regime=regime).network
@@ -149,7 +144,7 @@ COUNTED: Mapping[str, Position] = {
 }
 
 
-def logic(formulas: Mapping[str, Position]) -> Iterator[Seen]:
+def logic(formulas: Mapping[str, Position]) -> Iterator[Observed]:
     """At how many positions of all words up to 6 the exact meaning is not what the definition says."""
     words = ["".join(word) for n in range(1, 7) for word in product("ab", repeat=n)]
     for text, holds in formulas.items():
@@ -160,7 +155,7 @@ def logic(formulas: Mapping[str, Position]) -> Iterator[Seen]:
         yield equal(f"{text}: wrong positions of {sum(map(len, words))}", wrong, 0)
 
 
-def uniform_parameters() -> Iterator[Seen]:
+def uniform_parameters() -> Iterator[Observed]:
     """One network of `a S b` at several lengths: what counts is which of b and c came last."""
     model = compiled("a S b", "abc", regime="temperature")
     yield equal("parameters", parameter_count(model.network), 140)

@@ -12,7 +12,7 @@ from typing import final
 from attemper import registry
 from attemper.errors import ExitCode, OptionError
 from attemper.html_tables import Tabled
-from attemper.workbench.papers.statements import Paper, Seen, Statement
+from attemper.workbench.papers.statements import Observed, Paper, Statement
 
 NUMBERED = ("theorem", "lemma", "corollary", "proposition", "definition", "figure", "footnote", "section")
 """What a bare number may stand for, tried in this order."""
@@ -67,11 +67,11 @@ def _near(key: str, names: list[str]) -> list[str]:
 
 @final
 @dataclass(frozen=True, repr=False)
-class Shown(Tabled):
+class Showing(Tabled):
     """A statement, and what its run has seen."""
 
     statement: Statement
-    seen: tuple[Seen, ...]
+    seen: tuple[Observed, ...]
 
     @property
     def holds(self) -> bool:
@@ -94,7 +94,7 @@ class Shown(Tabled):
         return "\n".join(self._lines())
 
     def __repr__(self) -> str:
-        return f"<Shown {self.statement.paper} {self.statement.keys[0]}: holds={self.holds}>"
+        return f"<Showing {self.statement.paper} {self.statement.keys[0]}: holds={self.holds}>"
 
     def _lines(self) -> Iterator[str]:
         one = self.statement
@@ -123,6 +123,6 @@ def record_of(one: Statement) -> dict[str, object]:
     }
 
 
-def shown(one: Statement) -> Shown:
+def shown(one: Statement) -> Showing:
     """The statement with what its run sees; with nothing, if it is not built."""
-    return Shown(one, tuple(one.run()) if one.run else ())
+    return Showing(one, tuple(one.run()) if one.run else ())

@@ -1,14 +1,14 @@
 """A statement of a paper as data: what it is here, where it differs, and a run that can fail.
 
 A new row is a `Statement` in the `STATEMENTS` of the room that shows it (`registry.STATEMENTS` names them),
-with a function that yields what is `Seen`. A test of all rows asks for an error to plant, which the run is to
+with a function that yields what is `Observed`. A test of all rows asks for an error to plant that it is to
 notice, and `python -m tests.support.writers.papers --write` writes docs/papers.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import assert_never, final
@@ -38,7 +38,7 @@ class HasToBe(StrEnum):
 
 @final
 @dataclass(frozen=True)
-class Seen:
+class Observed:
     """One number, or text, that a run has found, and what it has to be.
 
     >>> print(at_most("mass off the maximum", Fraction(1, 3), Fraction(1, 2)))
@@ -72,6 +72,14 @@ class Seen:
             )
         return f"{self.what} {_shown(self.found)} {self.judged} {_shown(self.wanted)}"
 
+    def about(self, name: str) -> Observed:
+        """The same, said of what the name names.
+
+        >>> print(equal("wrong words:", 0, 0).about("Y a,"))
+        Y a, wrong words: 0
+        """
+        return replace(self, what=f"{name} {self.what}")
+
     @property
     def record(self) -> dict[str, object]:
         """The same as JSON data; fractions are texts."""
@@ -82,19 +90,19 @@ class Seen:
         return {"what": self.what, "judged": str(self.judged), "holds": self.holds, **plain}
 
 
-def equal(what: str, found: Datum, wanted: Datum) -> Seen:
+def equal(what: str, found: Datum, wanted: Datum) -> Observed:
     """It has to be exactly this."""
-    return Seen(what, found, HasToBe.EQUAL, wanted)
+    return Observed(what, found, HasToBe.EQUAL, wanted)
 
 
-def at_most(what: str, found: Datum, wanted: Datum) -> Seen:
+def at_most(what: str, found: Datum, wanted: Datum) -> Observed:
     """It may not be greater."""
-    return Seen(what, found, HasToBe.AT_MOST, wanted)
+    return Observed(what, found, HasToBe.AT_MOST, wanted)
 
 
-def at_least(what: str, found: Datum, wanted: Datum) -> Seen:
+def at_least(what: str, found: Datum, wanted: Datum) -> Observed:
     """It may not be less."""
-    return Seen(what, found, HasToBe.AT_LEAST, wanted)
+    return Observed(what, found, HasToBe.AT_LEAST, wanted)
 
 
 def _number(datum: Datum) -> int | float | Fraction:
@@ -124,5 +132,5 @@ class Statement:
     """Where this library does it otherwise, and why; nothing where it does not."""
     command: str
     """What else to type, or to call from Python."""
-    run: Callable[[], Iterable[Seen]] | None
+    run: Callable[[], Iterable[Observed]] | None
     """A small example; None for what is not built, `differs` says why."""

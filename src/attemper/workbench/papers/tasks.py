@@ -9,15 +9,14 @@ from attemper.languages.named.entry import Entry, RegimeName
 from attemper.languages.named.zoo import named
 from attemper.workbench.classifying import classify
 from attemper.workbench.compiling import compile as compiled
-from attemper.workbench.papers.statements import Paper, Seen, Statement, at_least, equal
+from attemper.workbench.papers.statements import Observed, Paper, Statement, at_least, equal
 from attemper.workbench.papers.theorems import proof_of, wrong_words
 
 
-def entry(name: str, regime: RegimeName = "unbounded") -> Iterator[Seen]:
+def entry(name: str, regime: RegimeName = "unbounded") -> Iterator[Observed]:
     """An entry of the zoo: its network is proved, and right on words that are drawn, to 30 symbols."""
     found, model = named(name), compiled(f"zoo:{name}", regime=regime)
-    proof = proof_of(model)
-    yield Seen(f"{name}, {proof.what}", proof.found, proof.judged, proof.wanted)
+    yield proof_of(model).about(f"{name}:")
     if isinstance(found, Entry):
         pairs = found.near_misses(count=10, longest=30)
         drawn = [
@@ -45,11 +44,10 @@ def _odd_ones(word: str) -> bool:
     return not _even_ones(word)
 
 
-def polarity() -> Iterator[Seen]:
+def polarity() -> Iterator[Observed]:
     """Which words PARITY has: those with an even number of 1s, as Hahn says."""
     for name, members in (("parity", _even_ones), ("parity-even", _even_ones), ("parity-odd", _odd_ones)):
-        wrong = wrong_words(compiled(f"zoo:{name}"), members)
-        yield Seen(f"{name}: {wrong.what}", wrong.found, wrong.judged, wrong.wanted)
+        yield wrong_words(compiled(f"zoo:{name}"), members).about(f"{name}:")
 
 
 def _nested(word: str) -> bool:
@@ -59,15 +57,15 @@ def _nested(word: str) -> bool:
     return not word
 
 
-def brackets() -> Iterator[Seen]:
+def brackets() -> Iterator[Observed]:
     """Well-nested words, which are those from which pairs can be crossed out one after the other."""
     for name in ("dyck-1", "dyck-2"):
-        proof, wrong = proof_of(model := compiled(f"zoo:{name}")), wrong_words(model, _nested)
-        yield Seen(f"{name}: {proof.what}", proof.found, proof.judged, proof.wanted)
-        yield Seen(f"{name}: {wrong.what}", wrong.found, wrong.judged, wrong.wanted)
+        model = compiled(f"zoo:{name}")
+        yield proof_of(model).about(f"{name}:")
+        yield wrong_words(model, _nested).about(f"{name}:")
 
 
-def aperiodic() -> Iterator[Seen]:
+def aperiodic() -> Iterator[Observed]:
     """Which regular languages need counting: PARITY does; 1*, and (aa)* where positions are known, do not."""
     for language, alphabet, kind, modulus in (
         ("zoo:parity-even", None, "solvable", "none"),
@@ -81,7 +79,7 @@ def aperiodic() -> Iterator[Seen]:
         )
 
 
-def forcing() -> Iterator[Seen]:
+def forcing() -> Iterator[Observed]:
     """How many symbols decide membership at n = 100: nearly all of PARITY's, one of 1*'s."""
     for language, alphabet, fixed, sensitive in (
         ("zoo:parity-even", None, 100, True),
@@ -97,7 +95,7 @@ NEGATED = "(_|!_*!)*1|_*!(_|!_*!)*0"
 """Formulas like `!_!1`: negations, with blanks between them, of a truth value."""
 
 
-def negations() -> Iterator[Seen]:
+def negations() -> Iterator[Observed]:
     """What nested negations evaluate to, by Python's own `not`."""
     model = compiled(f"regex:{NEGATED}", "!_01")
     yield proof_of(model)

@@ -17,7 +17,7 @@ from attemper.languages.named.entry import RegimeName
 from attemper.networks.layers import Softmax
 from attemper.workbench.compiling import compile as compiled
 from attemper.workbench.model import Model
-from attemper.workbench.papers.statements import Paper, Seen, Statement, at_most, equal
+from attemper.workbench.papers.statements import Observed, Paper, Statement, at_most, equal
 from attemper.workbench.report.summary import summary_of
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Instance:
         return compiled(self.formula, self.alphabet, at=self.at, regime=self.regime)
 
 
-def proof_of(model: Model) -> Seen:
+def proof_of(model: Model) -> Observed:
     """Whether the checker proves the network from its weights, in real arithmetic, at all lengths."""
     try:
         prove(model.network, model.language.definition, model.realisation)
@@ -63,7 +63,7 @@ def proof_of(model: Model) -> Seen:
     return equal("real arithmetic, all lengths:", "PROVED", "PROVED")
 
 
-def wrong_words(model: Model, members: str | Callable[[str], bool]) -> Seen:
+def wrong_words(model: Model, members: str | Callable[[str], bool]) -> Observed:
     """On how many of all words up to a length the softmax network disagrees with the definition."""
     is_member = members if callable(members) else lambda word: bool(re.fullmatch(members, word))
     symbols = model.alphabet.symbols
@@ -74,7 +74,7 @@ def wrong_words(model: Model, members: str | Callable[[str], bool]) -> Seen:
     return equal(f"wrong on, of {len(words)} words:", wrong, 0)
 
 
-def hypotheses_of(model: Model) -> Iterator[Seen]:
+def hypotheses_of(model: Model) -> Iterator[Observed]:
     """What a theorem's case assumes beside temperatures: bounded embeddings, or nothing that depends on n."""
     network = model.network
     heads = [head for layer in network.layers for head in layer.heads]
@@ -89,7 +89,7 @@ def hypotheses_of(model: Model) -> Iterator[Seen]:
         yield equal("heads that see later positions:", sum(head.masking.after for head in heads), 0)
 
 
-def seen_of(instance: Instance) -> Iterator[Seen]:
+def seen_of(instance: Instance) -> Iterator[Observed]:
     """The network: its position embeddings, temperatures and size; then what it computes."""
     model = instance.model()
     summary = summary_of(model)
@@ -100,10 +100,10 @@ def seen_of(instance: Instance) -> Iterator[Seen]:
     size = f"{summary.layers} layers, {summary.heads} heads"
     yield equal(f"{name} size", size, f"{instance.layers} layers, {instance.heads} heads")
     for one in (*hypotheses_of(model), proof_of(model), wrong_words(model, instance.members)):
-        yield Seen(f"{name} {one.what}", one.found, one.judged, one.wanted)
+        yield one.about(name)
 
 
-def seen_of_all(instances: Iterable[Instance]) -> Iterator[Seen]:
+def seen_of_all(instances: Iterable[Instance]) -> Iterator[Observed]:
     """One after the other."""
     return chain.from_iterable(map(seen_of, instances))
 
@@ -262,7 +262,7 @@ COUNTED_AND_SELECTED = (
 )
 
 
-def normed() -> Iterator[Seen]:
+def normed() -> Iterator[Observed]:
     """`Y '1'` behind LayerNorm."""
     model = compiled("Y '1'", "01", layer_norm=LayerNorm())
     yield equal("normalised:", model.network.normalisation is not None, True)
@@ -270,7 +270,7 @@ def normed() -> Iterator[Seen]:
     yield wrong_words(model, ".*1.")
 
 
-def listed_networks() -> Iterator[Seen]:
+def listed_networks() -> Iterator[Observed]:
     """That each theorem has its line in the table of networks, with the case that its name says."""
     cases = {(one.theorem.split()[0], one.regime) for one in INSTANCES}
     for number in ("12", "15", "17", "20"):
@@ -279,10 +279,7 @@ def listed_networks() -> Iterator[Seen]:
     for number in ("13", "16", "18", "21", "23"):
         yield equal(f"Theorem {number}: decoders:", (number, "decoder") in cases, True)
     for one in INSTANCES:
-        yield from (
-            Seen(f"{one.theorem} {seen.what}", seen.found, seen.judged, seen.wanted)
-            for seen in hypotheses_of(one.model())
-        )
+        yield from (seen.about(one.theorem) for seen in hypotheses_of(one.model()))
 
 
 INSTANCES = (
