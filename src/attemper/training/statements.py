@@ -71,7 +71,7 @@ STATEMENTS = (
             "Recurrent networks with a stack for 2DYCK (section 7)",
         ),
         "An LSTM can be trained on 2DYCK.",
-        "a network with a stack is not built yet",
+        "a network with a stack",
         "attemper train",
         None,
     ),

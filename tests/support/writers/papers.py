@@ -38,6 +38,10 @@ MOST = 3
 """So many of the numbers that a run sees stand on the page."""
 
 
+NOISE = 1e-11
+"""What is less is rounding, and another number on another machine."""
+
+
 def page() -> str:
     """The page: each paper's rows, run, and the networks."""
     example = attemper("paper", "yang", "theorem-16", columns=None).out
@@ -68,13 +72,12 @@ def seen_in(seen: Iterable[Observed]) -> str:
 
 def _short(one: Observed) -> str:
     wanted = "" if one.judged is HasToBe.EQUAL else f" {one.judged} {_digits(one.wanted)}"
-    return f"{one.what} {_digits(one.found)}{wanted}"
+    found = "0" if isinstance(one.found, float) and abs(one.found) < NOISE else _digits(one.found)
+    return f"{one.what}: {found}{wanted}"
 
 
 def _digits(datum: Datum) -> str:
-    if not isinstance(datum, float):
-        return str(datum)
-    return "0" if abs(datum) < 1e-9 else f"{datum:.3g}"
+    return f"{datum:.3g}" if isinstance(datum, float) else str(datum)
 
 
 def network_row(one: Instance) -> str:

@@ -307,9 +307,9 @@ def test_a_run_that_shows_something_else_says_so_and_ends_with_1(monkeypatch: py
     done = attemper("paper", "yang", "16")
     assert done.code == ExitCode.DISAGREEMENT
     assert done.out.splitlines()[4:] == [
-        "  layers 2, not 1  FAILS",
-        "  error 0.5 <= 0.25  FAILS",
-        "  gap 3 >= 2",
+        "  layers: 2, not 1  FAILS",
+        "  error: 0.5 <= 0.25  FAILS",
+        "  gap: 3 >= 2",
         "FAILS: 2 of 3",
     ]
     record = attemper("paper", "yang", "16", "--json").record

@@ -15,7 +15,7 @@ def star_free() -> Iterator[Observed]:
     for language, least in (("regex:(ab)*", 2), ("formula:O a", 1)):
         alphabet = None if language.startswith("regex") else "ab"
         yield equal(
-            f"{language} is",
+            f"{language}: class",
             str(classify(language, alphabet, at="last" if alphabet else None).record["class"]),
             "star-free",
         )
@@ -25,7 +25,7 @@ def star_free() -> Iterator[Observed]:
         said = str(depth("zoo:parity-even"))
     except UnsupportedError as error:
         said = str(error)
-    yield equal("PARITY: no number of layers is enough:", said.startswith("no number of layers"), True)
+    yield equal("PARITY: no number of layers is enough", said.startswith("no number of layers"), True)
 
 
 STATEMENTS = (

@@ -108,7 +108,7 @@ def lemma_5() -> Iterator[Observed]:
     for layers in (1, 2):
         found = bound(encoder(layers), n0=64, seconds=20)
         constant = float(constant_of(found))
-        yield equal(f"{layers} layers, all n >= 64:", str(found.status), "PROVED")
+        yield equal(f"{layers} layers, all n >= 64", str(found.status), "PROVED")
         draw = np.random.default_rng(0)
         words = np.array([[0] * 63 + [2], [1] * 63 + [2], *([*draw.integers(0, 2, 63), 2] for _ in range(8))])
         yield at_most(
@@ -123,7 +123,7 @@ def one_length(layers: int) -> Iterator[Observed]:
     """With sinusoidal positions, at n = 10: all exchanges in all words, beside what is proved."""
     model = encoder(layers, positions=Bounded(sinusoids, -1.0, 1.0))
     found = bound(model, length=10, seconds=20)
-    yield equal(f"{layers} layers, n = 10:", str(found.status), "PROVED")
+    yield equal(f"{layers} layers, n = 10", str(found.status), "PROVED")
     change = float(constant_of(found))
     yield at_most(
         "greatest change of all words, and its bound", greatest_change(model.at(10), all_bits(10)), change
@@ -151,7 +151,7 @@ def theorem_6_parity() -> Iterator[Observed]:
     """A floor for an encoder with logits of 0, 1 and END, and its own cross-entropy on sampled prefixes."""
     model, n = encoder(1, ("0", "1", "END")), 64
     found = bound(model, n0=n, seconds=20)
-    yield equal(f"all n >= {n}:", str(found.status), "PROVED")
+    yield equal(f"all n >= {n}", str(found.status), "PROVED")
     constant = constant_of(found)
     level = float(last_symbols(HALF, 0))
     for length in (n, 16 * n, 256 * n):
@@ -217,7 +217,7 @@ def factor_n(
             off = capped(model, factors)(words)[:, 0] - members(words)
             wrong += int((abs(off) > 1 / 4).sum())
         judge = equal if works else at_least
-        yield judge(f"{formula}, logits to {text}, no right bit on, of 128 words:", wrong, 0 if works else 1)
+        yield judge(f"{formula}, logits to {text}, no right bit on, of 128 words", wrong, 0 if works else 1)
 
 
 BOUND = "attemper bound MODULE:ENCODER"
@@ -254,7 +254,7 @@ STATEMENTS = (
             "Average sensitivity of a language",
         ),
         "The forcing number is about the worst case.",
-        "it is not built yet",
+        "no function computes it",
         "attemper classify LANGUAGE",
         None,
     ),
@@ -276,7 +276,7 @@ STATEMENTS = (
     Statement(
         *(75, Paper.HAHN, ("lemma-5-constants", "lemma-5"), "Lemma 5's own constants A, F, C"),
         "Other constants are computed.",
-        "the paper's own are not built yet",
+        "the paper's own",
         BOUND,
         None,
     ),
@@ -326,7 +326,7 @@ STATEMENTS = (
             "Theorem 6: cross-entropy on 2DYCK, for an encoder at hand",
         ),
         "`bound` proves C for the log-odds of END against each bracket.",
-        "no floor on the cross-entropy is printed yet",
+        "no floor on the cross-entropy follows from it",
         BOUND,
         None,
     ),
@@ -340,7 +340,7 @@ STATEMENTS = (
     Statement(
         *(83, Paper.HAHN, ("section-6-convolutions", "convolutions"), "Convolutions with average pooling"),
         "`study` trains and measures some.",
-        "a proved bound is not built yet",
+        "a proved bound",
         "attemper study --quick",
         None,
     ),

@@ -70,7 +70,7 @@ def ties() -> Iterator[Observed]:
         (start, found) = activations(model, np.array([*bits, 2]))
         wanted = model.combine(0, start, [np.tile(start[0], (9, 1))])
         yield equal(
-            f"{''.join(map(str, bits))}: all positions read the first:", bool((found == wanted).all()), True
+            f"{''.join(map(str, bits))}: all positions read the first", bool((found == wanted).all()), True
         )
 
 
@@ -81,14 +81,14 @@ def restrictions() -> Iterator[Observed]:
     more = fixed(base, {1: 1, 4: 0})
     left = [word for word in product(*base.allowed) if word[0] == 1 and word[3] == 0]
     yield equal("words left by x_1 = 1, x_4 = 0", more.size, len(left))
-    yield equal("they are those that agree:", list(product(*more.allowed)) == left, True)
+    yield equal("they are those that agree", list(product(*more.allowed)) == left, True)
     yield equal("free positions", " ".join(map(str, more.free)), "2 3 5")
 
 
 def refuted(model: HardModel, language: str, most_fixed: int) -> Iterator[Observed]:
     """Two words, a restriction, and 200 words drawn from it, which all get one answer."""
     found = refute(model, language, free=1 - most_fixed / model.length)
-    yield equal(f"{language}, n = {model.length}:", str(found.status), "PROVED")
+    yield equal(f"{language}, n = {model.length}", str(found.status), "PROVED")
     if found.refutation is None:
         return
     allowed, free = found.refutation.restriction.allowed, len(found.refutation.restriction.free)
@@ -160,10 +160,10 @@ def modelled() -> Iterator[Observed]:
         model = Expecting(7, expected)
         words = list(product((0, 1), repeat=6))
         wrong = sum(answer(model, np.array([*word, 2])) is not (word == expected) for word in words)
-        yield equal(f"{name}: wrong on, of {len(words)} words:", wrong, 0)
+        yield equal(f"{name}: wrong on, of {len(words)} words", wrong, 0)
     found = refute(Expecting(7, (1,) * 6), "regex:1*", seconds=5)
-    yield equal("1*: two words that it cannot tell apart:", str(found.status), "UNKNOWN")
-    yield equal("1* is said to be forced by 1 symbol:", "forced by 1 of" in found.reason, True)
+    yield equal("1*: two words that it cannot tell apart", str(found.status), "UNKNOWN")
+    yield equal("1* is said to be forced by 1 symbol", "forced by 1 of" in found.reason, True)
 
 
 def shared(n: int) -> Bottom:
@@ -243,7 +243,7 @@ def constants() -> Iterator[Observed]:
 
 REFUTE = "attemper refute MODEL zoo:parity-even --length 24"
 LEMMA = "attemper lemma --length 64 --k 8"
-REDUCED = "it is not built yet as an operation on transformers of several layers"
+REDUCED = "as an operation on transformers of several layers"
 
 STATEMENTS = (
     Statement(
@@ -399,7 +399,7 @@ STATEMENTS = (
     Statement(
         *(71, Paper.SUPPLEMENT, ("lemma-21", "lemma-22"), "Lemmas 21, 22: how likely the events are"),
         "Conditions of the constants.",
-        "the probabilities are not sampled yet",
+        "the probabilities are not sampled",
         "attemper lemma",
         None,
     ),

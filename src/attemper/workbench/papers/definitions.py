@@ -78,7 +78,7 @@ def hardmaxes() -> Iterator[Observed]:
     tieless = compiled("O (b & Y a)", "ab").network
     for weighting in HardWeighting:
         bits = meaning_hard.output_bits(tieless, tuple("abba"), weighting)
-        yield equal(f"O (b & Y a) on abba, {weighting}:", "".join(map(str, bits)), "0111")
+        yield equal(f"O (b & Y a) on abba, {weighting}", "".join(map(str, bits)), "0111")
 
 
 COLD: Mapping[tuple[str, RegimeName], Callable[[int, int], int]] = {
@@ -165,7 +165,7 @@ def uniform_parameters() -> Iterator[Observed]:
         wanted = [last == "cb" for _ in places for last in ("bc", "cb")]
         found = [run.accepted for run in model.run(words, engine="numpy")]
         wrong = sum(one is not meant for one, meant in zip(found, wanted, strict=True))
-        yield equal(f"wrong on words of {n} symbols, the same weights:", wrong, 0)
+        yield equal(f"wrong on words of {n} symbols, the same weights", wrong, 0)
 
 
 STATEMENTS = (
@@ -212,7 +212,7 @@ STATEMENTS = (
             "Definition 4: the classes of transformers by their attention",
         ),
         "Hard, average-hard, and softmax at temperatures are weightings of one network.",
-        "`attemper show` does not yet name the class of a network",
+        "`attemper show` does not name the class of a network",
         "attemper show DIR",
         None,
     ),

@@ -42,7 +42,7 @@ class Observed:
     """One number, or text, that a run has found, and what it has to be.
 
     >>> print(at_most("mass off the maximum", Fraction(1, 3), Fraction(1, 2)))
-    mass off the maximum 1/3 <= 1/2
+    mass off the maximum: 1/3 <= 1/2
     >>> equal("layers", 2, 1).holds
     False
     """
@@ -66,16 +66,14 @@ class Observed:
                 assert_never(self.judged)
 
     def __str__(self) -> str:
-        if self.judged is HasToBe.EQUAL:
-            return f"{self.what} {_shown(self.found)}" + (
-                "" if self.holds else f", not {_shown(self.wanted)}"
-            )
-        return f"{self.what} {_shown(self.found)} {self.judged} {_shown(self.wanted)}"
+        if self.judged is not HasToBe.EQUAL:
+            return f"{self.what}: {_shown(self.found)} {self.judged} {_shown(self.wanted)}"
+        return f"{self.what}: {_shown(self.found)}" + ("" if self.holds else f", not {_shown(self.wanted)}")
 
     def about(self, name: str) -> Observed:
         """The same, said of what the name names.
 
-        >>> print(equal("wrong words:", 0, 0).about("Y a,"))
+        >>> print(equal("wrong words", 0, 0).about("Y a,"))
         Y a, wrong words: 0
         """
         return replace(self, what=f"{name} {self.what}")

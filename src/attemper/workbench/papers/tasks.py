@@ -32,7 +32,7 @@ def entry(name: str, regime: RegimeName = "unbounded") -> Iterator[Observed]:
         wanted = [tuple(found.outputs(word)) for word in words]
         answers = [run.outputs for run in model.run(words, engine="numpy")]
     wrong = sum(answer != meant for answer, meant in zip(answers, wanted, strict=True))
-    yield equal(f"{name}: wrong on, of {len(words)} words:", wrong, 0)
+    yield equal(f"{name}: wrong on, of {len(words)} words", wrong, 0)
     yield at_least(f"{name}: different answers among these", len(set(answers)), 2)
 
 
@@ -73,9 +73,9 @@ def aperiodic() -> Iterator[Observed]:
         ("regex:(aa)*", "ab", "quasi-aperiodic", "2"),
     ):
         found = classify(language, alphabet).record
-        yield equal(f"{language} is", str(found["class"]), kind)
+        yield equal(f"{language}: class", str(found["class"]), kind)
         yield equal(
-            f"{language}, period:", "none" if found["modulus"] is None else str(found["modulus"]), modulus
+            f"{language}, period", "none" if found["modulus"] is None else str(found["modulus"]), modulus
         )
 
 
@@ -108,7 +108,9 @@ def negations() -> Iterator[Observed]:
         return value and set(text) <= {"!", "_"} and word[-1] in "01"
 
     yield wrong_words(model, holds)
-    yield equal("the language is", str(classify(f"regex:{NEGATED}", "!_01").record["class"]), "solvable")
+    yield equal(
+        "class of the language", str(classify(f"regex:{NEGATED}", "!_01").record["class"]), "solvable"
+    )
 
 
 STATEMENTS = (
@@ -161,7 +163,7 @@ STATEMENTS = (
     Statement(
         *(42, Paper.YANG, ("app-e", "appendix-e"), "Appendix E: the program for DYCK-k, line by line"),
         "Another program of the same language is `zoo:dyck-2`.",
-        "three spellings of its text are not built yet",
+        "three spellings of its text are refused",
         "attemper zoo dyck-2",
         None,
     ),

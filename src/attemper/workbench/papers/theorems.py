@@ -59,8 +59,8 @@ def proof_of(model: Model) -> Observed:
     try:
         prove(model.network, model.language.definition, model.realisation)
     except UnprovenError as error:
-        return equal("real arithmetic, all lengths:", f"no proof: {error}", "PROVED")
-    return equal("real arithmetic, all lengths:", "PROVED", "PROVED")
+        return equal("real arithmetic, all lengths", f"no proof: {error}", "PROVED")
+    return equal("real arithmetic, all lengths", "PROVED", "PROVED")
 
 
 def wrong_words(model: Model, members: str | Callable[[str], bool]) -> Observed:
@@ -71,7 +71,7 @@ def wrong_words(model: Model, members: str | Callable[[str], bool]) -> Observed:
     words = ["".join(word) for n in range(1, longest + 1) for word in product(symbols, repeat=n)]
     runs = model.run(words, engine="numpy")
     wrong = sum(run.accepted is not is_member(word) for run, word in zip(runs, words, strict=True))
-    return equal(f"wrong on, of {len(words)} words:", wrong, 0)
+    return equal(f"wrong on, of {len(words)} words", wrong, 0)
 
 
 def hypotheses_of(model: Model) -> Iterator[Observed]:
@@ -85,8 +85,8 @@ def hypotheses_of(model: Model) -> Iterator[Observed]:
     yield at_most("position embeddings are O(n^e), e", max(map(growth, forms)), 0)
     if model.regime == "decoder":
         on_n = sum(map(depends_on_length, [*forms, *colds]))
-        yield equal("embeddings and temperatures with n:", on_n, 0)
-        yield equal("heads that see later positions:", sum(head.masking.after for head in heads), 0)
+        yield equal("embeddings and temperatures with n", on_n, 0)
+        yield equal("heads that see later positions", sum(head.masking.after for head in heads), 0)
 
 
 def seen_of(instance: Instance) -> Iterator[Observed]:
@@ -265,7 +265,7 @@ COUNTED_AND_SELECTED = (
 def normed() -> Iterator[Observed]:
     """`Y '1'` behind LayerNorm."""
     model = compiled("Y '1'", "01", layer_norm=LayerNorm())
-    yield equal("normalised:", model.network.normalisation is not None, True)
+    yield equal("normalised", model.network.normalisation is not None, True)
     yield proof_of(model)
     yield wrong_words(model, ".*1.")
 
@@ -275,9 +275,9 @@ def listed_networks() -> Iterator[Observed]:
     cases = {(one.theorem.split()[0], one.regime) for one in INSTANCES}
     for number in ("12", "15", "17", "20"):
         both = sum((number, regime) in cases for regime in ("temperature", "unbounded"))
-        yield equal(f"Theorem {number}: cases (a), (b):", both, 2)
+        yield equal(f"Theorem {number}: cases (a), (b)", both, 2)
     for number in ("13", "16", "18", "21", "23"):
-        yield equal(f"Theorem {number}: decoders:", (number, "decoder") in cases, True)
+        yield equal(f"Theorem {number}: decoders", (number, "decoder") in cases, True)
     for one in INSTANCES:
         yield from (seen.about(one.theorem) for seen in hypotheses_of(one.model()))
 
@@ -288,7 +288,7 @@ INSTANCES = (
 )
 """All networks of this file: docs/papers.md lists them."""
 
-PAPERS_OWN = "the theorem's own construction is not built yet"
+PAPERS_OWN = "the theorem's own construction"
 
 STATEMENTS = (
     Statement(
