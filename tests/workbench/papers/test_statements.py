@@ -27,7 +27,7 @@ from tests.support.writers.papers import PAGE, network_row, row_of
 
 RUN = [one for one in statements() if one.run]
 
-MOST_NOT_BUILT = 20
+MOST_NOT_BUILT = 17
 """At most so many rows have no run."""
 
 Plant = tuple[str, Callable[[Any], Any]]
@@ -124,6 +124,7 @@ PLANTED: dict[int, Plant] = {
     13: NEIGHBOUR,
     14: ("attemper.languages.temporal.meaning:_unary", always(False)),
     15: NEIGHBOUR,
+    16: ("attemper.networks.meaning_hard:evaluate", after(lambda value: value * 2)),
     17: NEIGHBOUR,
     18: NEIGHBOUR,
     19: SINCE,
@@ -172,6 +173,10 @@ PLANTED: dict[int, Plant] = {
     70: (
         "attemper.theories.refutation.lemma.faithful:resampled_bits",
         lambda _: lambda keys, bits, *rest, **more: (bits, 0),
+    ),
+    71: (
+        f"{REFUTATION}:random_bits",
+        lambda original: lambda bits, rate, *rest: original(bits, 2 * rate, *rest),
     ),
     72: (f"{REFUTATION}:parameters", after(lambda found: replace(found, k=found.k // 2))),
     73: SLACK,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import log
+from math import exp, log
 from typing import final
 
 import numpy as np
@@ -23,6 +23,7 @@ from attemper.theories.refutation.lemma.faithful import (
     first_new,
     greedily_fixed,
     much_read_fixed,
+    random_bits,
     without_own,
 )
 from attemper.theories.refutation.lemma.satisfied import (
@@ -222,6 +223,29 @@ def stage_3() -> Iterator[Observed]:
     yield at_least("of 63 inputs stay free", found.free, 15)
 
 
+def likelihoods() -> Iterator[Observed]:
+    """How often X_0 and the events X occur in 2,000 draws of random bits, where c = 1."""
+    model, k, rate, delta = RandomTables(41, (1,)), 3, Fraction(1, 2), 0.5
+    base = two_symbols(model)
+    keys, bits, draw = Keys(bottom_of(model, base)), bits_of(base), np.random.default_rng(0)
+    tuples = keys.unsatisfied(bits, k)
+    goals = first_new(keys, bits, without_own(keys, tuples, keys.ranges(bits, tuples)[1]), k)
+    positions = keys.position(goals)
+    starts = keys.bottom.starts[positions]
+    best = keys.bottom.bits[starts + (keys.table[tuples[:, None], starts + 1] == goals), 0]
+    free, share, exceeded = bits == FREE, 0.0, 0
+    for _ in range(2000):
+        found = bits.copy()
+        random_bits(found, rate, draw, free)
+        share += float((found[keys.bottom.inputs[positions, 0]] != best).all(axis=1).mean()) / 2000
+        exceeded += int((found != bits).sum() > (1 + delta) * rate * free.sum())
+    wanted = float((1 - rate / 2) ** k)
+    yield at_most("share of the events X that occur", share, wanted + 0.02)
+    yield at_least("the same, with c = 1, where the bound is attained", share, wanted - 0.02)
+    most = exp(-(delta**2) * float(rate) * int(free.sum()) / 3)
+    yield at_most("share of draws in which X_0 occurs", exceeded / 2000, most)
+
+
 def constants() -> Iterator[Observed]:
     """The conditions at the constants for C'/C = 1/2, c = H = C = 1, computed here once more in floats."""
     found = parameters(Variant.ALTERATION, RemovedLayer(1, 1, Fraction(1, 2)))
@@ -398,10 +422,10 @@ STATEMENTS = (
     ),
     Statement(
         *(71, Paper.SUPPLEMENT, ("lemma-21", "lemma-22"), "Lemmas 21, 22: how likely the events are"),
-        "Conditions of the constants.",
-        "the probabilities are not sampled",
+        "P(X) = (1 - (q/2)^c)^.. and Chernoff's bound on P(X_0): conditions of the constants, in balls.",
+        "Here c = 1, where the k activations read inputs of their own.",
         "attemper lemma",
-        None,
+        likelihoods,
     ),
     Statement(
         *(72, Paper.SUPPLEMENT, ("definition-5", "constants"), "Definition 5: how large k and n must be"),

@@ -16,7 +16,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.words import Alphabet
 from attemper.networks import meaning_hard, meaning_soft
 from attemper.networks.layers import HardWeighting, Head, Layer, Masking, Network, Softmax, parameter_count
-from attemper.networks.typed import HeadOf, LayerOf, hard_network
+from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
 from attemper.workbench.compiling import compile as compiled
 from attemper.workbench.papers.statements import Observed, Paper, Statement, at_most, equal
 from attemper.workbench.papers.theorems import proof_of, wrong_words
@@ -168,6 +168,29 @@ def uniform_parameters() -> Iterator[Observed]:
         yield equal(f"wrong on words of {n} symbols, the same weights", wrong, 0)
 
 
+def first_by_a_mean() -> Iterator[Observed]:
+    """A uniform head's mean of (-1)^j, and two ReLUs, beside [i = 1] and, past-masked, [i = n]."""
+    for mask, signs in (("<=", (-1,)), (">=", (1, -1))):
+        units = [
+            UnitOf({"mean": sign}, {"edge": factor}, bias=bias)
+            for sign in signs
+            for bias, factor in (("-1/2", 4), ("-3/4", -4))
+        ]
+        network = hard_network(
+            "a",
+            embedding={},
+            positions={"sign": ["alternating"]},
+            layers=[LayerOf([HeadOf(mask, {"mean": {"sign": 1}})], units)],
+            output="edge",
+        )
+        wrong = 0
+        for n in range(1, 30):
+            edge = 0 if mask == "<=" else n - 1
+            found = meaning_hard.output_bits(network, ("a",) * n)
+            wrong += sum(bit != int(i == edge) for i, bit in enumerate(found))
+        yield equal(f"mask {mask}: positions of 435 that are not exact", wrong, 0)
+
+
 STATEMENTS = (
     Statement(
         *(1, Paper.YANG, ("definition-1", "transformer"), "Definition 1: transformers with residual layers"),
@@ -215,6 +238,15 @@ STATEMENTS = (
         "`attemper show` does not name the class of a network",
         "attemper show DIR",
         None,
+    ),
+    Statement(
+        *(16, Paper.YANG, ("proposition-11",), "Proposition 11: first and last position, from (-1)^i"),
+        "Typed in: the mean of (-1)^j over what is visible, and two ReLUs for each sign, exact at every i.",
+        "Compiled networks have [i = 1] and [i = n] as embeddings, at no cost of a layer; the checker "
+        "does not "
+        "follow the mean.",
+        'attemper compile "Y a" --alphabet ab --regime temperature -o y',
+        first_by_a_mean,
     ),
     Statement(
         *(14, Paper.YANG, ("definition-10", "ltl-y-x"), "Definition 10: the logic with Y and X"),

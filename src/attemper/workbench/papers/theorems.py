@@ -288,8 +288,6 @@ INSTANCES = (
 )
 """All networks of this file: docs/papers.md lists them."""
 
-PAPERS_OWN = "the theorem's own construction"
-
 STATEMENTS = (
     Statement(
         *(13, Paper.YANG, ("section-3.1-layer-norm", "layer-norm"), "Layer normalisation (section 3.1)"),
@@ -304,13 +302,6 @@ STATEMENTS = (
         "",
         'attemper compile "c & Y (b & Y a)" --regime temperature -o abc',
         partial(seen_of_all, NGRAM),
-    ),
-    Statement(
-        *(16, Paper.YANG, ("proposition-11",), "Proposition 11: first and last position, from (-1)^i"),
-        "[i = 1] and [i = n] are position embeddings of our networks.",
-        PAPERS_OWN,
-        'attemper compile "Y a" --alphabet ab --regime temperature -o y',
-        None,
     ),
     Statement(
         *(
