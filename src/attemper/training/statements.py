@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 from attemper.languages.sources.levels import last_symbols, optimum
 from attemper.languages.sources.values import Parity
+from attemper.missing import torch_needed
 from attemper.workbench.papers.statements import Observed, Paper, Statement, at_least, at_most
 
 HALF = Parity(Fraction(1, 2), odd=False)
@@ -16,8 +17,9 @@ HALF = Parity(Fraction(1, 2), odd=False)
 
 def recurrent() -> Iterator[Observed]:
     """Two ReLU units of an RNN predict PARITY's source as well as is possible, at every length."""
-    from attemper.training.measuring import measured
-    from attemper.training.models import ParityRnn
+    with torch_needed("a recurrent network"):
+        from attemper.training.measuring import measured
+        from attemper.training.models import ParityRnn
 
     rnn = ParityRnn(0.5, odd=False)
     for n in (8, 64, 512):
@@ -28,8 +30,9 @@ def recurrent() -> Iterator[Observed]:
 
 def trained() -> Iterator[Observed]:
     """A small transformer after 20 steps: its loss is never below its own floor, nor below H_opt."""
-    from attemper.training.entries import settings_from
-    from attemper.training.runs import train
+    with torch_needed("a network to train"):
+        from attemper.training.entries import settings_from
+        from attemper.training.runs import train
 
     settings = settings_from(
         {

@@ -11,9 +11,11 @@ from attemper.workbench.cli.console import out, print_found, print_json
 from attemper.workbench.cli.options import Json
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.searching import use_few_threads
+from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.papers.listing import meant, of_paper, record_of, shown, statements
 
 
+@limited
 def paper_command(
     paper: Annotated[
         str | None,
@@ -23,6 +25,7 @@ def paper_command(
         list[str] | None,
         typer.Argument(metavar="STATEMENT", help="As the paper numbers it: 15, theorem-15, lemma 5, app-e."),
     ] = None,
+    seconds: SecondsOption = 60,
     json: Json = False,
 ) -> int:
     """List the statements of the papers, or show one: what it is here, and a small run that could fail.
@@ -30,8 +33,10 @@ def paper_command(
     yang is Simulating Hard Attention Using Soft Attention, hahn is Theoretical Limitations of
     Self-Attention in Neural Sequence Models, supplement the note to it. docs/papers.md has them as one table.
 
-    Exit codes: 0 what was seen is as it has to be, 1 something is not, 2 no such statement, 4 not built.
+    Exit codes: 0 what was seen is as it has to be, 1 something is not, 2 no such statement, 4 not built,
+    12 no answer in so many seconds.
     """
+    del seconds
     use_few_threads()
     if paper is None or not statement:
         own = [one for one in statements() if paper is None or one.paper is of_paper(paper)]
