@@ -37,7 +37,18 @@ PLAIN = {
     *("JSON", "TEXT", "MODE", "SYMBOLS", "to-formula", "four-ways"),
     *("INTEGER", "FLOAT", "MB", "R", "S", "SHARE", "N", "K", "Q", "H", "C", "UTF", "FORMAT", "PE", "Z2"),
     *("NOT", "NAME", "NUMBER", "SYMBOL", "ADDRESS", "log-log"),
-    *("HTML", "KIND", "OUT", "hugging-face", "transformer-lens", "TASK", "RUN", "LENGTHS"),
+    *(
+        "HTML",
+        "KIND",
+        "OUT",
+        "PAPER",
+        "STATEMENT",
+        "hugging-face",
+        "transformer-lens",
+        "TASK",
+        "RUN",
+        "LENGTHS",
+    ),
     *("LANGUAGE", "SYMBOLS", "MODEL", "MODE", "PATH", "to-formula", "four-ways"),
 }
 """Words with a hyphen or in capitals that are no terms: of English, a command, what options take."""

@@ -17,7 +17,7 @@ class ExitCode(IntEnum):
     | code | meaning |
     |---|---|
     | 0 | done |
-    | 1 | `verify` found a word on which the model is wrong; `same`: DIFFERENT, with a word; `decompile`, `simulate`: a model's own runs differ from what was read |
+    | 1 | `verify` found a word on which the model is wrong; `same`: DIFFERENT, with a word; `decompile`, `simulate`: a model's own runs differ from what was read; `paper`: a statement's run saw what should not be |
     | 2 | wrong usage, or an extra package that is not installed |
     | 3 | the formula, expression or automaton cannot be read, or does not say where it is read |
     | 4 | refused: meaningful, but not supported (for example the future in the `decoder` regime) |

@@ -149,6 +149,12 @@ COMMANDS = (
     ),
     Command(
         "Proofs",
+        "paper",
+        "attemper.workbench.cli.paper:paper_command",
+        "List the statements of the papers, or show one: what it is here, and a small run that could fail.",
+    ),
+    Command(
+        "Proofs",
         "check",
         "attemper.workbench.cli.checking:check_command",
         "Check a network's certificate, or a refutation, from the raw weights, trusting nothing "
@@ -255,3 +261,16 @@ COMMANDS = (
     ),
 )
 """In the order of `attemper --help`, panel by panel."""
+
+STATEMENTS = (
+    "attemper.workbench.papers.definitions",
+    "attemper.workbench.papers.lemmas",
+    "attemper.workbench.papers.theorems",
+    "attemper.workbench.papers.tasks",
+    "attemper.theories.depth.statements",
+    "attemper.theories.influence.statements",
+    "attemper.theories.refutation.statements",
+    "attemper.theories.softening.statements",
+    "attemper.training.statements",
+)
+"""The modules whose `STATEMENTS` are rows of `attemper paper`: statements of papers, each with a run."""

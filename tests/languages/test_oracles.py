@@ -1,4 +1,4 @@
-"""The exact meaning agrees with Spot and MONA, which know nothing of attemper, on all short words."""
+"""The exact meaning agrees on short words with Spot, MONA and a second reading: none knows attemper."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import (
+    FORMULA,
     Binary,
     BinaryOperator,
     Constant,
@@ -28,6 +29,8 @@ from attemper.languages.temporal.syntax import (
 )
 from attemper.languages.words import Alphabet, Word, words_of_length
 from tests.support.judges.mona import mona_automaton, mona_text
+from tests.support.oracles import raw_truth
+from tests.support.oracles.raw_forward import batch_of
 
 AB = Alphabet(("a", "b"))
 ABC = Alphabet(("a", "b", "c"))
@@ -225,6 +228,24 @@ def test_the_mirror_of_a_past_formula_is_its_meaning_on_the_reversed_word() -> N
     for formula in draw_many(5, 60, PAST):
         for word in short_words(AB, 4):
             assert truth(formula, word) == truth(mirrored(formula), word[::-1])[::-1]
+
+
+# The second reading of files, which needs nothing installed
+
+
+@pytest.mark.sweep(2)
+@pytest.mark.parametrize("seed", range(6))
+def test_mixed_formulas_agree_with_the_second_reading_at_every_position(seed: int) -> None:
+    coded = [tuple(AB.symbols.index(symbol) for symbol in word) for word in SHORT]
+    for formula in draw_many(4000 + seed, 30, MIXED):
+        written = ["temporal language", FORMULA.encode(formula), "last", False]
+        read = raw_truth.truth(written, AB.symbols, batch_of(coded))
+        wrong = [
+            word
+            for word, row in zip(SHORT, read, strict=True)
+            if list(truth(formula, word)) != row[: len(word)].tolist()
+        ]
+        assert wrong == [], show(formula)
 
 
 # MONA

@@ -17,8 +17,10 @@ from attemper.workbench.cli.spelling import as_typed, option_of
 from tests.support.cli.command_line import attemper
 
 SOURCES = Path(library.__file__).parent
-OF_THE_COMMAND_LINE = re.compile(r"(^|/)(cli/.*|command/.*|\w*command|checker/__main__)\.py$|/command/")
-"""The modules in which options are declared, and speak for themselves."""
+OF_THE_COMMAND_LINE = re.compile(
+    r"(^|/)(cli/.*|command/.*|\w*command|checker/__main__|papers/\w+|statements)\.py$|/command/"
+)
+"""The modules in which options are declared, and speak for themselves, or that name a command to be typed."""
 
 OPTION = re.compile(r"(?<![\w-])--[a-z]")
 

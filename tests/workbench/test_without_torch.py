@@ -51,6 +51,7 @@ PROVING = {
     "show --json": ["show", "majority", "--json"],
     "classify": ["classify", "regex:(0|11)*", "--alphabet", "01"],
     "to-formula": ["to-formula", "regex:a*b", "--alphabet", "ab"],
+    "paper": ["paper", "yang", "theorem-16"],
     "zoo": ["zoo"],
     "zoo of one": ["zoo", "k-hop-2"],
     "compile of a zoo entry": ["compile", "zoo:parity-even", "-o", "even"],
@@ -115,6 +116,7 @@ NEEDING = {
         ["export", "majority", "hugging-face", "-o", "out"],
         said("the export hugging-face", "hugging-face"),
     ),
+    "paper": (["paper", "hahn", "rnn"], said("a recurrent network")),
     "train": (["train", "run.toml", "-o", "out"], said("attemper train")),
     "train --over": (
         ["train", "run.toml", "-o", "out", "--over", "seeds.init=[0, 1]"],

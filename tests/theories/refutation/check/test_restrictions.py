@@ -79,7 +79,7 @@ def test_huge_restrictions_have_exact_sizes() -> None:
     assert restriction.free == tuple(range(1, 1_001))
 
 
-# --- fixing more, and composing (Lemma 9) ----------------------------------------------------------------
+# --- fixing more, and composing --------------------------------------------------------------------------
 
 
 @given(restriction_and_choices())
@@ -111,7 +111,7 @@ def test_a_symbol_that_is_not_allowed_cannot_be_fixed() -> None:
             fixed(restriction, {position: symbol})
 
 
-# --- what is forced stays forced (Lemma 10) --------------------------------------------------------------
+# --- what is forced stays forced -------------------------------------------------------------------------
 
 MODELS: tuple[Callable[[int, int], HardModel], ...] = (
     lambda n, seed: RandomTables(n, (1,), seed, symbols=SYMBOLS, ending=None),

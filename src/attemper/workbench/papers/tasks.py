@@ -1,0 +1,224 @@
+"""Languages and tasks that the papers name: compiled, proved, and run beside other definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from attemper.languages.named.entry import Entry, RegimeName
+from attemper.languages.named.zoo import named
+from attemper.workbench.classifying import classify
+from attemper.workbench.compiling import compile as compiled
+from attemper.workbench.papers.statements import Observed, Paper, Statement, at_least, equal
+from attemper.workbench.papers.theorems import proof_of, wrong_words
+
+
+def entry(name: str, regime: RegimeName = "unbounded") -> Iterator[Observed]:
+    """An entry of the zoo: its network is proved, and right on words that are drawn, to 30 symbols."""
+    found, model = named(name), compiled(f"zoo:{name}", regime=regime)
+    yield proof_of(model).about(f"{name}:")
+    if isinstance(found, Entry):
+        pairs = found.near_misses(count=10, longest=30)
+        drawn = [
+            *found.members(count=20, longest=30),
+            *found.strangers(count=20, longest=30),
+            *sum(pairs, ()),
+        ]
+        words = list(filter(None, drawn))
+        wanted: list[object] = list(map(found.accepts, words))
+        answers: list[object] = [run.accepted for run in model.run(words, engine="numpy")]
+    else:
+        words = list(filter(None, found.words(count=20, longest=30)))
+        wanted = [tuple(found.outputs(word)) for word in words]
+        answers = [run.outputs for run in model.run(words, engine="numpy")]
+    wrong = sum(answer != meant for answer, meant in zip(answers, wanted, strict=True))
+    yield equal(f"{name}: wrong on, of {len(words)} words", wrong, 0)
+    yield at_least(f"{name}: different answers among these", len(set(answers)), 2)
+
+
+def _even_ones(word: str) -> bool:
+    return word.count("1") % 2 == 0
+
+
+def _odd_ones(word: str) -> bool:
+    return not _even_ones(word)
+
+
+def polarity() -> Iterator[Observed]:
+    """Which words PARITY has: those with an even number of 1s, as Hahn says."""
+    for name, members in (("parity", _even_ones), ("parity-even", _even_ones), ("parity-odd", _odd_ones)):
+        yield wrong_words(compiled(f"zoo:{name}"), members).about(f"{name}:")
+
+
+def _nested(word: str) -> bool:
+    before = None
+    while word != before:
+        before, word = word, word.replace("()", "").replace("[]", "")
+    return not word
+
+
+def brackets() -> Iterator[Observed]:
+    """Well-nested words, which are those from which pairs can be crossed out one after the other."""
+    for name in ("dyck-1", "dyck-2"):
+        model = compiled(f"zoo:{name}")
+        yield proof_of(model).about(f"{name}:")
+        yield wrong_words(model, _nested).about(f"{name}:")
+
+
+def aperiodic() -> Iterator[Observed]:
+    """Which regular languages need counting: PARITY does; 1*, and (aa)* where positions are known, do not."""
+    for language, alphabet, kind, modulus in (
+        ("zoo:parity-even", None, "solvable", "none"),
+        ("regex:1*", "01", "star-free", "1"),
+        ("regex:(aa)*", "ab", "quasi-aperiodic", "2"),
+    ):
+        found = classify(language, alphabet).record
+        yield equal(f"{language}: class", str(found["class"]), kind)
+        yield equal(
+            f"{language}, period", "none" if found["modulus"] is None else str(found["modulus"]), modulus
+        )
+
+
+def forcing() -> Iterator[Observed]:
+    """How many symbols decide membership at n = 100: nearly all of PARITY's, one of 1*'s."""
+    for language, alphabet, fixed, sensitive in (
+        ("zoo:parity-even", None, 100, True),
+        ("regex:1*", "01", 1, False),
+    ):
+        found = classify(language, alphabet).record["forcing"]
+        assert isinstance(found, dict)
+        yield equal(f"{language}: symbols that must be fixed at n = 100", found["fixed"], fixed)
+        yield equal(f"{language}: sensitive", found["sensitive"], sensitive)
+
+
+NEGATED = "(_|!_*!)*1|_*!(_|!_*!)*0"
+"""Formulas like `!_!1`: negations, with blanks between them, of a truth value."""
+
+
+def negations() -> Iterator[Observed]:
+    """What nested negations evaluate to, by Python's own `not`."""
+    model = compiled(f"regex:{NEGATED}", "!_01")
+    yield proof_of(model)
+
+    def holds(word: str) -> bool:
+        text = word[:-1]
+        value = word[-1] == "1"
+        for _ in range(text.count("!")):
+            value = not value
+        return value and set(text) <= {"!", "_"} and word[-1] in "01"
+
+    yield wrong_words(model, holds)
+    yield equal(
+        "class of the language", str(classify(f"regex:{NEGATED}", "!_01").record["class"]), "solvable"
+    )
+
+
+STATEMENTS = (
+    Statement(
+        *(37, Paper.YANG, ("induction-heads", "k-hop"), "Induction heads and k-hop (sections 1 and 6)"),
+        "`k-hop-1-symbol`, `k-hop-2-symbol`: the symbol behind the last earlier one like this; programs, "
+        "compiled.",
+        "",
+        "attemper zoo induction-head",
+        lambda: (*entry("k-hop-1-symbol", "temperature"), *entry("k-hop-2-symbol")),
+    ),
+    Statement(
+        *(38, Paper.YANG, ("flip-flop",), "The flip-flop language of Liu et al. (section 6)"),
+        "`flip-flop`: what is read is what was written last.",
+        "The comparison with a temperature of O(1/(n log n)) is not made.",
+        "attemper zoo flip-flop",
+        lambda: (*entry("flip-flop", "temperature"), *entry("flip-flop", "decoder")),
+    ),
+    Statement(
+        *(39, Paper.YANG, ("mqar",), "Multi-query associative recall (section 1)"),
+        "`mqar-symbol`: the value that stood behind the last key like this.",
+        "",
+        "attemper zoo mqar-symbol",
+        partial(entry, "mqar-symbol"),
+    ),
+    Statement(
+        *(
+            40,
+            Paper.YANG,
+            ("s-rasp", "section-6-programs"),
+            "S-RASP programs become softmax transformers (section 6)",
+        ),
+        "Programs (docs/programs.md) compile, and are proved from the weights.",
+        "A subset: some spellings are refused, with the reason.",
+        "attemper zoo reverse",
+        lambda: (*entry("reverse"), *entry("most-frequent-symbol")),
+    ),
+    Statement(
+        *(
+            41,
+            Paper.YANG,
+            ("dyck-k", "section-6-dyck"),
+            "DYCK-k by attention to the nearest equal depth (section 6)",
+        ),
+        "`dyck-2`: depths are counts, and each closing bracket reads the nearest opening one of its depth.",
+        "Another program than that of Appendix E, in 4 layers; no decoder; short horizons in float32.",
+        "attemper zoo dyck-2",
+        lambda: (*entry("dyck-2", "temperature"), *entry("dyck-2", "unbounded")),
+    ),
+    Statement(
+        *(42, Paper.YANG, ("app-e", "appendix-e"), "Appendix E: the program for DYCK-k, line by line"),
+        "Another program of the same language is `zoo:dyck-2`.",
+        "three spellings of its text are refused",
+        "attemper zoo dyck-2",
+        None,
+    ),
+    Statement(
+        *(46, Paper.YANG, ("section-2.3", "sparsemax"), "Sparsemax and geometric attention (section 2.3)"),
+        "Heads are softmax, or hard.",
+        "it is an example of other papers; no theorem here is about it",
+        "attemper show DIR",
+        None,
+    ),
+    Statement(
+        *(53, Paper.HAHN, ("parity", "section-4-parity"), "PARITY: words with an even number of 1s"),
+        "`parity-even`; `parity` alone stands for it, and commands say so.",
+        "",
+        "attemper zoo parity",
+        polarity,
+    ),
+    Statement(
+        *(54, Paper.HAHN, ("dyck", "1dyck", "section-4-dyck"), "1DYCK and 2DYCK"),
+        "`dyck-1`, `dyck-2`: well-nested words of one or two kinds of brackets.",
+        "",
+        "attemper zoo dyck-1",
+        brackets,
+    ),
+    Statement(
+        *(
+            55,
+            Paper.HAHN,
+            ("footnote-2", "quasi-aperiodic"),
+            "Footnote 2: regular languages that are not quasi-aperiodic",
+        ),
+        "`attemper classify` reads star-free, quasi-aperiodic and solvable off the automaton, with two "
+        "words.",
+        "",
+        "attemper classify zoo:parity-even",
+        aperiodic,
+    ),
+    Statement(
+        *(61, Paper.HAHN, ("section-5-sensitive", "sensitive"), "Languages that no few fixed symbols decide"),
+        "The forcing number: how many symbols must be fixed until membership is decided, for each n.",
+        "",
+        "attemper classify zoo:parity-even",
+        forcing,
+    ),
+    Statement(
+        *(
+            87,
+            Paper.HAHN,
+            ("section-1-negation", "iterated-negation"),
+            "Iterated negation: evaluating nested negations",
+        ),
+        "A regular expression of formulas like !_!1: two words of equal length permute states, as for "
+        "PARITY.",
+        "Connectives with two operands nest brackets, and are not tried.",
+        f"""attemper compile "regex:{NEGATED}" --alphabet "!_01" -o negated""",
+        negations,
+    ),
+)
