@@ -26,15 +26,9 @@ from attemper.theories.refutation.lemma.faithful import (
     random_bits,
     without_own,
 )
-from attemper.theories.refutation.lemma.satisfied import (
-    FREE,
-    Bottom,
-    Keys,
-    attended_inputs,
-    bits_of,
-    bottom_of,
-    two_symbols,
-)
+from attemper.theories.refutation.lemma.inputs import FREE, bits_of, two_symbols
+from attemper.theories.refutation.lemma.satisfied import Bottom, Keys, attended_inputs, bottom_of
+from attemper.theories.refutation.lemma.transformers import own_layer
 from attemper.workbench.papers.statements import Observed, Paper, Statement, at_least, at_most, equal
 
 
@@ -180,7 +174,7 @@ def stage_1() -> Iterator[Observed]:
     """Inputs that feed many are fixed: none where c = 1; the shared one where c = 2."""
     model = RandomTables(40, (1,))
     base = two_symbols(model)
-    kept = much_read_fixed(bottom_of(model, base), bits_of(base), Fraction(1, 10))
+    kept = much_read_fixed(bottom_of(own_layer(model, base)), bits_of(base), Fraction(1, 10))
     yield equal("c = 1: inputs fixed", int((kept != bits_of(base)).sum()), 0)
     bits = much_read_fixed(shared(40), np.full(40, FREE, dtype=np.int8), Fraction(1, 4))
     yield equal("c = 2, input 0 feeds all: fixed", " ".join(map(str, np.flatnonzero(bits != FREE))), "0")
@@ -193,7 +187,7 @@ def stage_2() -> Iterator[Observed]:
     for n, k in ((40, 2), (80, 4)):
         model = RandomTables(n, (1,))
         base = two_symbols(model)
-        keys = Keys(bottom_of(model, base))
+        keys = Keys(bottom_of(own_layer(model, base)))
         bits, steps = greedily_fixed(keys, bits_of(base), k, 2 * k)
         yield at_most(f"n = {n}, k = {k}: steps", steps, 2 * n / k)
         tuples = keys.unsatisfied(bits, k)
@@ -206,7 +200,7 @@ def stage_2() -> Iterator[Observed]:
 
 def _most_attended(model: HardModel, base: Restriction, found: Reduction) -> int:
     """On how many free inputs a head's choice depends at most, by the definition, tuple by tuple."""
-    bottom, bits = bottom_of(model, base), bits_of(base)
+    bottom, bits = bottom_of(own_layer(model, base)), bits_of(base)
     for i, symbols in enumerate(found.restriction.allowed):
         bits[i] = FREE if len(symbols) > 1 else base.allowed[i].index(symbols[0])
     rows = np.flatnonzero(bottom.possible(bits))
@@ -227,7 +221,7 @@ def likelihoods() -> Iterator[Observed]:
     """How often X_0 and the events X occur in 2,000 draws of random bits, where c = 1."""
     model, k, rate, delta = RandomTables(41, (1,)), 3, Fraction(1, 2), 0.5
     base = two_symbols(model)
-    keys, bits, draw = Keys(bottom_of(model, base)), bits_of(base), np.random.default_rng(0)
+    keys, bits, draw = Keys(bottom_of(own_layer(model, base))), bits_of(base), np.random.default_rng(0)
     tuples = keys.unsatisfied(bits, k)
     goals = first_new(keys, bits, without_own(keys, tuples, keys.ranges(bits, tuples)[1]), k)
     positions = keys.position(goals)
