@@ -489,9 +489,7 @@ def _by_recursion(encoder: Encoder, source: str, asked: BoundRequest) -> Limit:
     started = monotonic()
     asked.report("following the layers in boxes")
     functionals = functionals_of(encoder)
-    found = every_length_bound(encoder, functionals)
-    ranges = tuple(map(float, found.ranges))
-    constant = max(found.constants, key=float)
+    constant, ranges = every_length_bound(encoder, functionals)
     if not constant < flint.arb(2) ** GREATEST:
         reason = (
             f"the constant for every n is beyond 2^{GREATEST}, as the scores of one query range so widely"
@@ -501,7 +499,9 @@ def _by_recursion(encoder: Encoder, source: str, asked: BoundRequest) -> Limit:
     whole = OneSymbolBound(encoder.digest, source, encoder.symbols, encoder.ending, functionals, bound)
     judged = _judged(encoder, whole, asked, (), 0, started, interrupted=False)
     rows = beside(encoder, functionals, asked.seconds - (monotonic() - started), asked.report)
-    return replace(judged, ranges=ranges, beside=rows, hahn=hahns_constant(encoder, functionals))
+    return replace(
+        judged, ranges=tuple(map(float, ranges)), beside=rows, hahn=hahns_constant(encoder, functionals)
+    )
 
 
 def _by_table(encoder: Encoder, source: str, length: int, asked: BoundRequest) -> Limit:

@@ -91,7 +91,7 @@ def _known(encoder: Encoder, found: certificate.OneSymbolBound) -> Fraction | No
             functionals, region = np.array(found.functionals, dtype=np.int64), Region(start, residue, box)
             proved = max(largest_bound(each, functionals, region, splits) for each in by_last_symbol(encoder))
         case certificate.EveryLengthBound():
-            return _greatest(every_length_bound(encoder, found.functionals).constants)
+            return _greatest(every_length_bound(encoder, found.functionals)[:1])
         case certificate.TableBound(length, _, last_only):
             which = Exchange.LAST_BUT_ONE if last_only else Exchange.ANY
             proved = max(change_bound(encoder, length, each, which).change for each in found.functionals)

@@ -1,12 +1,12 @@
 """What one symbol can change in a soft encoder, for every n >= 2: the recursion of Lemma 5, in balls.
 
-**Claim.** Take an encoder whose positions are bounded, without mask (with one layer at most: with any), and
-without LayerNorm. Two words of n >= 2 symbols that differ in one symbol x_i, i < n, have outputs that differ,
-in each functional, by at most C / n, if C is at least `every_length_bound`.
+**Claim.** Take an encoder whose positions a function gives, in a box, without LayerNorm, and without mask if
+it has two layers or more. Two words of n >= 2 symbols that differ in one symbol x_i, i < n, have outputs that
+differ, in each functional, by at most C / n, if C is at least `every_length_bound`.
 
 **Boxes.** For each symbol there is a box that contains y_j^(k), what stands after layer k at every position j
-with this symbol, in every word of every length: y_j^(0) is its embedding and a position in the positions'
-box, a head puts out an average of values of all symbols, and the rest is followed by interval arithmetic.
+with this symbol, in every word of every length: y_j^(0) is its embedding and a row in the positions' box, a
+head puts out an average of values of all symbols, and the rest is followed by interval arithmetic.
 
 **The recursion.** Norms are Euclidean. Let |change of y_j^(k)| <= eps_k / n for all j != i; eps_0 = 0. A head
 of layer k has scores s(y_j, y_w) = (Q y_j + b_Q)(K y_w + b_K) / sqrt(d_h) and weights a_w, and writes the
@@ -20,9 +20,9 @@ feed-forward changes, at j != i, by at most moved / n,
 
     moved = eps_(k-1) (1 + sum_h [nu + diam (rho + 2 kappa) / 4]) + 2 sum_h e^range diam,
 
-and y_j^(k) by (1 + |W2||W1|) as much, as ReLU is 1-Lipschitz. After the last layer a functional r of the
-stream changes by at most (|r| + |r W2||W1|) moved / n; there only position n asks, the end marker if there
-is one. What stands at i may change by any amount: it stays in its box.
+and y_j^(k) by eps_k / n, eps_k = (1 + |W2||W1|) moved, as ReLU is 1-Lipschitz. So C = |r| eps_L for an output
+r y_n^(L). In layer L only position n asks, the end marker if there is one. What stands at i may change by any
+amount: it stays in its box.
 
 **Proof.** Fix j != i and a head; primes are of the second word, u_w = U y_w, and o_- is the average over all
 w != i with weights a_w / (1 - a_i). As o = o_- + a_i (u_i - o_-),
@@ -43,18 +43,20 @@ the order of (ln n)^(L-1) / n.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
-from itertools import product
-from typing import assert_never, final
+from typing import Any
 
 import flint
 import numpy as np
+from numpy.typing import NDArray
 
 from attemper.errors import UnsupportedError
 from attemper.exact.balls import positive_part, precision
 from attemper.models.arrays import Floats
-from attemper.models.soft.weights import Bounded, Encoder, EncoderLayer, Mask, NoPositions, Periodic, Table
+from attemper.models.soft.weights import Bounded, Encoder, EncoderLayer, Mask
+
+Balls = NDArray[Any]
+"""Arrays of balls: what they contain are boxes."""
 
 BITS = 128
 """The precision of everything here."""
@@ -63,145 +65,90 @@ SQUARINGS = 6
 """A norm is off by a factor of at most d^(1/128), d the lesser side of its matrix."""
 
 
-@final
-@dataclass(frozen=True)
-class EveryLength:
-    """C for each functional, from above, and by how much the scores of one query range in each layer.
+def every_length_bound(
+    encoder: Encoder, functionals: Sequence[Sequence[int]]
+) -> tuple[flint.arb, list[flint.arb]]:
+    """C of the claim for all functionals, K integers each; and by how much one query's scores range.
 
-    C is not finite where it is beyond what balls can hold.
-    """
+    The ranges are one for each layer. C is from above, and not finite where it is beyond what balls hold. Its
+    size is governed by e^range.
+    Raises `UnsupportedError` for other positions, LayerNorm, and a mask with several layers.
 
-    constants: tuple[flint.arb, ...]
-    ranges: tuple[flint.arb, ...]
-
-
-def every_length_bound(encoder: Encoder, functionals: Sequence[Sequence[int]]) -> EveryLength:
-    """C of the claim for each functional, K integers. Its size is governed by e^range.
-
-    Raises `UnsupportedError` for LayerNorm, a mask with several layers, and a table of positions, which has
-    one length only.
-
-    >>> from attemper.models.soft.weights import Mask, NoPositions
     >>> one = np.ones((1, 1))
-    >>> blind = Encoder(("a", "b"), None, one, NoPositions(), Mask.UNMASKED, (), one, one[0], ("o",))
+    >>> positions = Bounded(lambda i, n: np.cos(i)[:, None], -1.0, 1.0)
+    >>> blind = Encoder(("a", "b"), None, one, positions, Mask.UNMASKED, (), one, one[0], ("o",))
     >>> every_length_bound(blind, [[1]])  # no layer: position n sees itself only
-    EveryLength(constants=(0,), ranges=())
+    (0, [])
     """
+    if not isinstance(encoder.positions, Bounded) or any(layer.norms is not None for layer in encoder.layers):
+        raise UnsupportedError(
+            "a bound for every n is for positions that a function gives, in a box, and without LayerNorm, "
+            "which may multiply it by 1/sqrt(epsilon); 'length' asks for one by the table of positions"
+        )
     if encoder.mask is not Mask.UNMASKED and len(encoder.layers) > 1:
-        raise UnsupportedError(
-            "with a mask and several layers there is no C/n for every n: the first symbol can change more"
-        )
-    if any(layer.norms is not None for layer in encoder.layers):
-        raise UnsupportedError(
-            "a bound for every n is for encoders without LayerNorm, which multiplies it by up to "
-            "1/sqrt(epsilon) each time; give a length for a bound by the table of positions"
-        )
+        raise UnsupportedError("with a mask and several layers the first symbol may change more than C/n")
     with precision(BITS):
-        boxes, change = _embedded(encoder), flint.arb(0)
-        factors, ranges = [flint.arb(1)] * len(functionals), []
+        place = flint.arb(encoder.positions.least).union(flint.arb(encoder.positions.greatest))
+        boxes, change, ranges = _exact(encoder.embedding) + place, flint.arb(0), []
         for number, layer in enumerate(encoder.layers, start=1):
-            asking = boxes
-            if number == len(encoder.layers) and encoder.ending is not None:
-                marker = encoder.symbols.index(encoder.ending)
-                asking = flint.arb_mat([[row[marker]] for row in boxes.tolist()])
-            boxes, moved, widest = _attended(layer, boxes, asking, change)
+            asks = [symbol == encoder.ending for symbol in encoder.symbols]
+            is_read_alone = number == len(encoder.layers) and any(asks)
+            boxes, change, widest = _attended(layer, boxes, boxes[asks] if is_read_alone else boxes, change)
             ranges.append(widest)
-            inward, outward = _norm(_of(layer.hidden_weight)), _of(layer.back_weight)
-            if number == len(encoder.layers):
-                rows = [flint.arb_mat([[*each]]) * _of(encoder.readout) for each in functionals]
-                factors = [(_norm(row) + _norm(row * outward) * inward) * moved for row in rows]
-            change, boxes = (1 + _norm(outward) * inward) * moved, _fed_forward(layer, boxes)
-        constants = factors if encoder.layers else [flint.arb(0)] * len(functionals)
-        return EveryLength(tuple(each.upper() for each in constants), tuple(ranges))
-
-
-def _embedded(encoder: Encoder) -> flint.arb_mat:
-    """The boxes (d, S) before the first layer."""
-    match encoder.positions:
-        case NoPositions():
-            least = greatest = np.zeros(encoder.width)
-        case Periodic(table):
-            least, greatest = table.min(axis=0), table.max(axis=0)
-        case Bounded(_, low, high):
-            least, greatest = np.full(encoder.width, low), np.full(encoder.width, high)
-        case Table(table):
-            raise UnsupportedError(
-                f"this encoder works at n = {len(table)} only: its bound is that of its table"
-            )
-        case _:
-            assert_never(encoder.positions)
-    places = [
-        flint.arb(a).union(flint.arb(b)) for a, b in zip(least.tolist(), greatest.tolist(), strict=True)
-    ]
-    rows = zip(_of(encoder.embedding.T).tolist(), places, strict=True)
-    return flint.arb_mat([[each + place for each in row] for row, place in rows])
+            inward, outward = _exact(layer.hidden_weight), _exact(layer.back_weight)
+            hidden = boxes @ inward.T + _exact(layer.hidden_bias)
+            hidden = np.asarray(np.frompyfunc(positive_part, 1, 1)(hidden))
+            boxes = boxes + hidden @ outward.T + _exact(layer.back_bias)
+            change *= 1 + _norm(inward) * _norm(outward)
+        rows = _exact(np.array(functionals, dtype=np.float64)) @ _exact(encoder.readout)
+        return (_longest(rows) * change).upper(), ranges
 
 
 def _attended(
-    layer: EncoderLayer, boxes: flint.arb_mat, asking: flint.arb_mat, change: flint.arb
-) -> tuple[flint.arb_mat, flint.arb, flint.arb]:
-    """The boxes (d, S) after attention, what its output changes by at most times n, and the scores' range.
+    layer: EncoderLayer, boxes: Balls, asking: Balls, change: flint.arb
+) -> tuple[Balls, flint.arb, flint.arb]:
+    """The boxes (S, d) after attention; what its output changes by at most, times n; and the scores' range.
 
-    `boxes` (d, S) are those before, `asking` (d, A) of them those that have queries, `change` is eps.
+    `boxes` (S, d) are those before, `asking` (A, d) of them those that have queries, `change` is eps.
     """
-    width, size = boxes.nrows(), boxes.nrows() // layer.heads
-    apart = flint.arb_mat([[a - b for a, b in product(row, repeat=2)] for row in boxes.tolist()])
+    width, size = boxes.shape[1], boxes.shape[1] // layer.heads
+    apart = (boxes[:, None] - boxes).reshape(-1, width)
+    weight, bias, out = _exact(layer.in_weight), _exact(layer.in_bias), _exact(layer.out_weight)
     slope, jump, widest = flint.arb(1), flint.arb(0), flint.arb(0)
-    out, bias = _of(layer.out_weight), _of(layer.in_bias[:, None])
-    values = flint.arb_mat(bias.tolist()[2 * width :])
-    after = boxes + _repeated(out * values + _of(layer.out_bias[:, None]), boxes.ncols())
+    after = boxes + (out @ bias[2 * width :] + _exact(layer.out_bias))
     for first in range(0, width, size):
-        parts = [slice(top, top + size) for top in range(first, 3 * width, width)]
-        query, key, value = (_of(layer.in_weight[part]) for part in parts)
-        scale = 1 / flint.arb(size).sqrt()
-        asked = query * asking + _repeated(_of(layer.in_bias[parts[0], None]), asking.ncols())
-        pulls = key.transpose() * asked * scale
-        ranged = _greatest((pulls.transpose() * apart).entries())
-        written = _of(layer.out_weight[:, parts[0]]) * value
-        diameter = _longest(written * apart)
-        rho = _longest(query.transpose() * key * apart) * scale
-        slope += _norm(written) + diameter * (rho + 2 * _longest(pulls)) / 4
+        query, key, value = (weight[top : top + size] for top in range(first, 3 * width, width))
+        pairing = query.T @ key / flint.arb(size).sqrt()
+        pulls = asking @ pairing + bias[first : first + size] @ key / flint.arb(size).sqrt()
+        written = out[:, first : first + size] @ value
+        ranged, diameter = _greatest(pulls @ apart.T), _longest(apart @ written.T)
+        slope += _norm(written) + diameter * (_longest(apart @ pairing.T) + 2 * _longest(pulls)) / 4
         jump += 2 * ranged.exp() * diameter
         widest = widest.max(ranged)
-        read = [reduce(flint.arb.union, row) for row in (written * boxes).tolist()]
-        after += _repeated(flint.arb_mat([[each] for each in read]), boxes.ncols())
+        after = after + np.frompyfunc(flint.arb.union, 2, 1).reduce(boxes @ written.T, axis=0)
     return after, change * slope + jump, widest
 
 
-def _fed_forward(layer: EncoderLayer, boxes: flint.arb_mat) -> flint.arb_mat:
-    """The boxes (d, S) after the feed-forward and its residual."""
-    inner = _of(layer.hidden_weight) * boxes + _repeated(_of(layer.hidden_bias[:, None]), boxes.ncols())
-    hidden = flint.arb_mat([[positive_part(value) for value in row] for row in inner.tolist()])
-    return boxes + _of(layer.back_weight) * hidden + _repeated(_of(layer.back_bias[:, None]), boxes.ncols())
+def _exact(numbers: Floats) -> Balls:
+    """Balls that contain these numbers alone."""
+    return np.asarray(np.frompyfunc(flint.arb, 1, 1)(numbers))
 
 
-def _norm(matrix: flint.arb_mat) -> flint.arb:
-    """At least the spectral norm: tr((A^T A)^k)^(1/2k), k = 2^`SQUARINGS`, as a trace has all eigenvalues."""
-    power = matrix.transpose() * matrix if matrix.ncols() < matrix.nrows() else matrix * matrix.transpose()
+def _norm(matrix: Balls) -> flint.arb:
+    """At least the spectral norm: tr((A^T A)^k)^(1/2k), k = 2^`SQUARINGS`: a trace sums all eigenvalues."""
+    thin = flint.arb_mat((matrix if len(matrix) > len(matrix.T) else matrix.T).tolist())
+    power = thin.transpose() * thin
     for _ in range(SQUARINGS):
         power *= power
-    found = power.trace().abs_upper()
-    for _ in range(SQUARINGS + 1):
-        found = found.sqrt()
-    return found
+    return reduce(lambda found, _: found.sqrt(), range(SQUARINGS + 1), power.trace().abs_upper())
 
 
-def _longest(columns: flint.arb_mat) -> flint.arb:
-    """At least the length of each column."""
-    return _greatest(
-        [sum((x.abs_upper() ** 2 for x in row), flint.arb(0)) for row in columns.transpose().tolist()]
-    ).sqrt()
+def _longest(rows: Balls) -> flint.arb:
+    """At least the length of each row."""
+    sizes = np.asarray(np.frompyfunc(flint.arb.abs_upper, 1, 1)(rows))
+    return _greatest((sizes**2).sum(axis=1)).sqrt()
 
 
-def _greatest(values: Sequence[flint.arb]) -> flint.arb:
+def _greatest(values: Balls) -> flint.arb:
     """At least the size of each, exactly; not a number if one of them may be any."""
-    return reduce(flint.arb.max, (value.abs_upper() for value in values))
-
-
-def _of(matrix: Floats) -> flint.arb_mat:
-    """The float64 numbers, exactly."""
-    return flint.arb_mat(matrix.tolist())
-
-
-def _repeated(column: flint.arb_mat, count: int) -> flint.arb_mat:
-    return flint.arb_mat([row * count for row in column.tolist()])
+    return flint.arb(reduce(flint.arb.max, [value.abs_upper() for value in values.flat]))
