@@ -83,7 +83,7 @@ def bounded_encoder(
     rng = np.random.default_rng(seed)
 
     def matrix(rows: int, columns: int) -> Floats:
-        return rng.normal(size=(rows, columns)) * gain / np.sqrt(columns)
+        return np.asarray(rng.normal(size=(rows, columns)) * gain / np.sqrt(columns))
 
     stacked = tuple(
         EncoderLayer(
