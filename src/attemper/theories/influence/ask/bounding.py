@@ -338,13 +338,16 @@ def bound(
 
     The largest change |f(x) - f(x')| of an output, over words x, x' of n symbols (the end marker counted)
     that differ in one symbol but the last, is at most C/n: for all words of all lengths n >= n0 where there
-    are neither mask nor positions, for those with n = n0 mod m where positions have the period m. Every other
-    encoder has a bound for all words of one `length` n, or for two words. (Hahn 2020, Lemma 5, with computed
-    constants, and Theorem 6; `docs/limits.md`, and `certificates/FORMAT.md`, section 9.)
+    are neither mask nor positions, for those with n = n0 mod m where positions have the period m, and for all
+    n >= 2 where a function gives positions in a box, without LayerNorm and mask. Every encoder with a mask or
+    positions without a period has a bound for all words of one `length` n, or for two words. (Hahn 2020,
+    Lemma 5, with computed constants, and Theorem 6; `docs/limits.md`, and `certificates/FORMAT.md`, section
+    9.)
 
     * `encoder`: an `Encoder`, as `attemper.models.soft.reading` reads it from PyTorch, or `"MODULE:OBJECT"`.
     * `typical`: "parity-even" or "parity-odd": the constant is for words whose frequency of 1s is within
-      `tau` of that source's alone; `p` is its probability of ending.
+      `tau` of that source's alone; `p` is its probability of ending, or of dyck2 that of an opening bracket,
+      where the encoder is over ( ) [ ] and puts out logits of these and END.
     * `margin`: from which n on PARITY is decided with no such margin is said, too.
     * `seconds`: half of them are for the search; the rest is for the checker. `report` hears what is done.
 
@@ -407,8 +410,9 @@ def bound_and_check(encoder: Encoder, asked: BoundRequest, source: str = "") -> 
     """Bound what one symbol can change in an encoder, and have the checker judge the bound and what follows.
 
     An unmasked encoder without position embeddings gets a bound C/n for all lengths n >= n0 (with positions
-    of a period m: those with n = n0 mod m), every other one a bound for words of one length: by its table of
-    positions or, where that says nothing, of two words. `source` is MODULE:OBJECT, or empty.
+    of a period m: those with n = n0 mod m), one with positions by a function for all n >= 2; where a length
+    is given, one for words of this length: by the table of positions or, where that says nothing, of two
+    words. `source` is MODULE:OBJECT, or empty.
 
     Raises `OptionError` for options that do not fit the encoder, and `UnsupportedError` for encoders of which
     nothing is proved.

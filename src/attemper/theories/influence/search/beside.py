@@ -21,6 +21,9 @@ from attemper.theories.influence.search.subjects import of_encoder
 LENGTHS = (4, 16, 64)
 """Where changes are looked for, and tables are asked."""
 
+SLOWER = 6
+"""A length takes less than so many times as long as the one before."""
+
 TRIED = 1024
 """How many words are run at each of them."""
 
@@ -41,7 +44,7 @@ class Beside:
 def beside(
     encoder: Encoder, functionals: Sequence[Sequence[int]], seconds: float, report: Callable[[str], None]
 ) -> tuple[Beside, ...]:
-    """What was found at a few lengths, until the seconds are over.
+    """What was found at a few lengths: at each that there is time for, by what the one before took.
 
     Raises `UnsupportedError` where positions leave their box.
     """
@@ -53,9 +56,11 @@ def beside(
         histograms=None,
     )
     lines: list[Beside] = []
+    took = 0.0
     for length in LENGTHS:
-        left = deadline - monotonic()
-        if left < 0:
+        began = monotonic()
+        left = deadline - began
+        if left < SLOWER * took:
             break
         report(f"looking for words of {length} symbols that one symbol changes much")
         plan = MeasuringPlan(Mode.SEARCH, (length,), TRIED, 0, left / 2)
@@ -65,6 +70,7 @@ def beside(
         lines.append(
             Beside(length, found, None if is_vacuous else length * max(each.change for each in bounds))
         )
+        took = monotonic() - began
     return tuple(lines)
 
 
