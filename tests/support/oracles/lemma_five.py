@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from math import exp, sqrt
+from math import exp, inf, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ def constant(
             rho = max(float(np.linalg.norm(np.abs(m @ d) + np.abs(m) @ e)) for d, e in away)
             kappa = max(float(np.linalg.norm(np.abs(c) + r)) for c, r in slopes)
             grown += spectral(u) + diameter * (rho + 2 * kappa) / 4
-            added += 2 * exp(ranged) * diameter
+            added += 2 * (exp(ranged) if ranged < 600 else inf) * diameter
             widest = max(widest, ranged)
             low = np.min([u @ middle[s] - np.abs(u) @ half[s] for s in range(symbols)], axis=0)
             high = np.max([u @ middle[s] + np.abs(u) @ half[s] for s in range(symbols)], axis=0)

@@ -168,7 +168,7 @@ def test_of_three_symbols_it_is_said_that_not_all_words_were_measured() -> None:
     [
         ("majority", ("--length", 64), ExitCode.USAGE, "--length is for encoders with a mask or positions"),
         ("causal", (), ExitCode.USAGE, "say which, as in --length 64"),
-        ("deep", (), ExitCode.UNSUPPORTED, "for encoders without LayerNorm"),
+        ("deep", (), ExitCode.UNSUPPORTED, "and without LayerNorm"),
         (
             "sinusoidal",
             ("--length", 64, "--typical", "parity-even"),

@@ -142,9 +142,12 @@ def test_the_constant_is_that_of_a_second_reading(seed: int) -> None:
             encoder.embedding, box, as_read(encoder), encoder.readout[0], 2 if marked else None
         )
         found, ranged = every_length_bound(read, [[1]])
+        assert [float(each) for each in ranged] == pytest.approx(ranges, rel=1e-6)
+        if wanted == np.inf:
+            assert found > 10**200
+            continue
         more = 3 * len(encoder.layers) / 64 * np.log(encoder.width) + 1e-6 * (1 + sum(ranges))
         assert -1e-9 * (1 + sum(ranges)) <= float((found / wanted).log()) <= more
-        assert [float(each) for each in ranged] == pytest.approx(ranges, rel=1e-6)
 
 
 @pytest.mark.parametrize(("layers", "gain"), [(1, 0.5), (2, 0.3), (3, 0.3)])
