@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, final
 
 from attemper.errors import ExitCode, UnsupportedError
@@ -12,6 +13,7 @@ from attemper.languages.regular import classes
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.forcing import SETS, ForcingGrowth, forcing_number, growth
 from attemper.languages.regular.image_sets import LIMIT
+from attemper.languages.regular.sensitivity import average_sensitivity
 from attemper.workbench import naming
 from attemper.workbench.language import Language
 from attemper.workbench.limits import limits_among
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from attemper.workbench.naming import AlphabetLike, AtName, EmptyName, LanguageLike
 
 FORCED_LENGTH = 100
-"""The length of which the forcing number is told."""
+"""The length of which the forcing number and the average sensitivity are told."""
 
 LIMITS = {"image_sets": LIMIT, "sets": SETS}
 """How many sets of states are examined for the class, and for forcing numbers."""
@@ -79,12 +81,16 @@ class Forcing:
 @final
 @dataclass(frozen=True, repr=False)
 class Classified(Tabled):
-    """The class of a regular language: that of its minimal automaton, with a witness, and forcing numbers."""
+    """The class of a regular language: that of its minimal automaton, with a witness, and forcing numbers.
+
+    `sensitivity` is the average sensitivity at `FORCED_LENGTH`; None where the automaton is too large.
+    """
 
     language: Language
     automaton: Dfa
     classification: Classification
     forcing: Forcing
+    sensitivity: Fraction | None
 
     @property
     def kind(self) -> RegularClass:
@@ -118,6 +124,11 @@ class Classified(Tabled):
         yield classes.show_classification(self.classification)
         yield "'attemper depth' says how many layers it needs"
         yield self.forcing.text()
+        if self.sensitivity is not None:
+            yield (
+                f"average sensitivity {float(self.sensitivity):.6g} at n = {FORCED_LENGTH}: so many "
+                "positions turn membership if their symbol is exchanged"
+            )
 
     @property
     def record(self) -> dict[str, object]:
@@ -135,6 +146,10 @@ class Classified(Tabled):
             "witness": {"words": [list(word) for word in words], "states": list(permuted)},
             "witness_holds": classes.check_witness(self.automaton, found),
             "forcing": self.forcing.as_record(),
+            "average_sensitivity": {
+                "n": FORCED_LENGTH,
+                "exact": None if self.sensitivity is None else str(self.sensitivity),
+            },
         }
 
 
@@ -169,7 +184,16 @@ def classify(
     report(f"it has {len(automaton.moves):,} states; looking for groups")
     found = classes.classify(automaton, most["image_sets"])
     report(f"it is {found.kind.value}; forcing numbers")
-    return Classified(spoken, automaton, found, _forcing(automaton, most["sets"]))
+    sensitivity = _sensitivity(automaton)
+    return Classified(spoken, automaton, found, _forcing(automaton, most["sets"]), sensitivity)
+
+
+def _sensitivity(dfa: Dfa) -> Fraction | None:
+    """The average sensitivity at `FORCED_LENGTH`, or None where the automaton is too large."""
+    try:
+        return average_sensitivity(dfa, FORCED_LENGTH)
+    except UnsupportedError:
+        return None
 
 
 def _forcing(dfa: Dfa, limit: int) -> Forcing:

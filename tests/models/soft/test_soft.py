@@ -115,9 +115,10 @@ def test_positions_by_a_function_have_a_box_and_a_length() -> None:
         return np.repeat(positions[:, None] / length, 16, axis=1)
 
     encoder = random_encoder(1, positions=Bounded(share, 0.0, 1.0))
-    with pytest.raises(UnsupportedError, match="at one length only"):
-        _ = encoder.digest
-    assert encoder.at(4).digest != encoder.at(5).digest
+    elsewhere = random_encoder(1, positions=Bounded(lambda i, n: np.zeros((n, 16)), 0.0, 1.0))
+    wider = random_encoder(1, positions=Bounded(share, 0.0, 2.0))
+    assert encoder.digest == elsewhere.digest != wider.digest  # what is said of all lengths is of the box
+    assert len({encoder.digest, encoder.at(4).digest, encoder.at(5).digest}) == 3
     with pytest.raises(UnsupportedError, match="n = 4 only"):
         encoder.at(4).at(5)
     with pytest.raises(UnsupportedError, match="leave their box"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -9,9 +10,9 @@ import torch
 from safetensors import safe_open
 from torch import nn
 
-from attemper.models.arrays import Integers
+from attemper.models.arrays import Floats, Integers
 from attemper.models.soft.reading import read_weights
-from attemper.models.soft.weights import Encoder, Mask, PositionEncoding
+from attemper.models.soft.weights import Bounded, Encoder, EncoderLayer, Mask, PositionEncoding
 from tests import ROOT
 
 BITS = ("0", "1", "$")
@@ -59,6 +60,68 @@ def random_encoder(
     """A random encoder over 0, 1 and the end marker, as data."""
     made, embedding, readout = stack(seed, layers, width, heads, norm)
     return read_weights(made, embedding, readout, BITS, "$", positions=positions, mask=mask)
+
+
+def bounded_encoder(
+    seed: int,
+    layers: int = 1,
+    heads: int = 1,
+    *,
+    width: int = 8,
+    gain: float = 0.5,
+    scale: float = 0.1,
+    positions: PositionEncoding | None = None,
+    symbols: tuple[str, ...] = BITS,
+    ending: str | None = "$",
+    outputs: tuple[str, ...] = ("output",),
+    mask: Mask = Mask.UNMASKED,
+) -> Encoder:
+    """A random encoder without LayerNorm whose weights are of the size of `gain`, with sinusoidal positions.
+
+    Positions are from -`scale` to `scale`; others may be given.
+    """
+    rng = np.random.default_rng(seed)
+
+    def matrix(rows: int, columns: int) -> Floats:
+        return np.asarray(rng.normal(size=(rows, columns)) * gain / np.sqrt(columns))
+
+    stacked = tuple(
+        EncoderLayer(
+            *(matrix(3 * width, width), rng.normal(size=3 * width) / 10),
+            *(matrix(width, width), rng.normal(size=width) / 10),
+            *(matrix(width, width), rng.normal(size=width) / 10),
+            *(matrix(width, width), rng.normal(size=width) / 10),
+            norms=None,
+            heads=heads,
+            norm_first=False,
+        )
+        for _ in range(layers)
+    )
+    return Encoder(
+        symbols,
+        ending,
+        rng.normal(size=(len(symbols), width)) / 2,
+        positions or Bounded(partial(sinusoids, width, scale), -scale, scale),
+        mask,
+        stacked,
+        rng.uniform(-1, 1, size=(len(outputs), width)) / np.sqrt(width),
+        np.zeros(len(outputs)),
+        outputs,
+    )
+
+
+def sinusoids(width: int, scale: float, places: Integers, length: int) -> Floats:
+    """Sines and then cosines of positions, at most `scale`; of the width 1 the sine alone."""
+    del length
+    angles = places[:, None] / 10000.0 ** (np.arange((width + 1) // 2) / max(width // 2, 1))
+    found: Floats = scale * np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
+    return np.asarray(found[:, :width])
+
+
+def learned(seed: int, width: int, scale: float, longest: int = 1024) -> Bounded:
+    """A table of positions as training leaves it, read as bounded."""
+    table = np.random.default_rng(seed).uniform(-scale, scale, size=(longest, width))
+    return Bounded(lambda places, _: table[places - 1], float(table.min()), float(table.max()))
 
 
 def untrained() -> Encoder:

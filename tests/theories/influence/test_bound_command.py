@@ -167,7 +167,8 @@ def test_of_three_symbols_it_is_said_that_not_all_words_were_measured() -> None:
     ("name", "options", "code", "said"),
     [
         ("majority", ("--length", 64), ExitCode.USAGE, "--length is for encoders with a mask or positions"),
-        ("sinusoidal", (), ExitCode.USAGE, "say which, as in --length 64"),
+        ("causal", (), ExitCode.USAGE, "say which, as in --length 64"),
+        ("deep", (), ExitCode.UNSUPPORTED, "and without LayerNorm"),
         (
             "sinusoidal",
             ("--length", 64, "--typical", "parity-even"),

@@ -17,6 +17,7 @@ from attemper.errors import MalformedFileError
 from attemper.exact.codec import CodecError
 from attemper.theories.influence.certificate import (
     LIMIT,
+    EveryLengthBound,
     FrequencyBound,
     NoMargin,
     NoMarginAt,
@@ -46,12 +47,18 @@ TABLE = replace(
     BOUND, bound=TableBound(64, Fraction(1, 3), last_only=True), consequences=(NoMarginAt(HALF, 64),)
 )
 PAIR = replace(BOUND, bound=PairBound(("0", "1"), ("0", "0"), HALF), consequences=())
+EVERY = replace(
+    BOUND,
+    bound=EveryLengthBound(Fraction(7, 2)),
+    consequences=(NoMargin(HALF, 2, ()), SourceFloor("dyck2", HALF, 64, Fraction(1))),
+)
+UNMARKED = replace(BOUND, symbols=("0", "1"), ending=None, consequences=())
 
 
-@pytest.mark.parametrize("bound", [BOUND, BOXED, TABLE, PAIR])
+@pytest.mark.parametrize("bound", [BOUND, BOXED, TABLE, PAIR, EVERY, UNMARKED])
 def test_what_is_written_reads_back(bound: OneSymbolBound, tmp_path: Path) -> None:
     LIMIT.save(bound, tmp_path / "bound.json")
-    assert format_of(tmp_path / "bound.json") == "attemper-limit/2"
+    assert format_of(tmp_path / "bound.json") == "attemper-limit/3"
     assert LIMIT.load(tmp_path / "bound.json") == bound
 
 
@@ -73,14 +80,14 @@ def at(*keys: Any, value: Any) -> Callable[[Any], None]:
 A_FRACTION = "expected a fraction such as"
 
 WRONG = [
-    (at("format", value="attemper-limit/3"), "it is not of the format attemper-limit/2"),
-    (at("format", value="attemper-limit/1"), "it was made by an older attemper, as attemper-limit/1"),
+    (at("format", value="attemper-limit/4"), "it is not of the format attemper-limit/3"),
+    (at("format", value="attemper-limit/2"), "it was made by an older attemper, as attemper-limit/2"),
     (at("more", value=1), "the entry 'more' is unknown"),
     (at("digest", value=3), "digest: expected a text, not 3"),
     (at("symbols", value=["0", "0", "$"]), "its symbols are not texts that differ"),
     (at("symbols", value=["0", "$"]), "or two others"),
     (at("ending", value="#"), "lack the end marker"),
-    (at("ending", value=None), "ending: expected a text, not None"),
+    (at("ending", value=3), "ending: expected a text, not 3"),
     (at("functionals", value=[]), "its functionals are none"),
     (at("functionals", value=[[0]]), "one of them is 0 everywhere"),
     (at("functionals", value=[[1], [1, 2]]), "or not of one length"),
@@ -114,7 +121,7 @@ WRONG = [
         at("consequences", 1, value=["recogniser floor", 9, "1", 1]),
         'consequences[1]: after "recogniser floor"',
     ),
-    (at("consequences", 2, 1, value="dyck2"), "its source 'dyck2' is none of parity-even, parity-odd"),
+    (at("consequences", 2, 1, value="dyck"), "its source 'dyck' is none of parity-even, parity-odd, dyck2"),
     (at("consequences", 2, 2, value="1/2 "), f"consequences[2].p: {A_FRACTION}"),
     (at("consequences", value={}), "consequences: expected a list, not {}"),
 ]
@@ -127,6 +134,13 @@ def test_every_other_shape_is_malformed(change: Callable[[Any], None], said: str
     change(data)
     with pytest.raises(CodecError, match=re.escape(said)):
         LIMIT.decode(data)
+
+
+@pytest.mark.parametrize("bound", [replace(BOXED.bound, residue=None), PAIR.bound])  # type: ignore[type-var]
+def test_boxes_and_pairs_are_of_encoders_with_a_marker(bound: FrequencyBound | PairBound) -> None:
+    """Shares of n positions and words without x_n mean something else where x_n is any symbol."""
+    with pytest.raises(CodecError, match="are of an encoder with an end marker"):
+        LIMIT.decode(LIMIT.encode(replace(UNMARKED, symbols=("0", "1", "2"), bound=bound)))
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:

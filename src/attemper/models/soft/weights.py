@@ -147,17 +147,17 @@ class Encoder:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of everything that the encoder computes with.
+        """A hash of everything that the encoder computes with; of positions by a function, of their box.
 
-        Raises `UnsupportedError` for positions by a function: say at which length, with `at`.
+        So it is one for all encoders with such a box: at one length, `at` has that of the positions there.
         """
         match self.positions:
             case NoPositions():
                 positions = np.zeros((0, self.width))
             case Periodic(table) | Table(table):
                 positions = table
-            case Bounded():
-                raise UnsupportedError("positions that a function gives have a digest at one length only")
+            case Bounded(_, least, greatest):
+                positions = np.array([least, greatest], dtype=np.float64)
             case _:
                 assert_never(self.positions)
         parts = [self.embedding, positions, self.readout, self.bias]
@@ -178,6 +178,20 @@ class Encoder:
                 raise UnsupportedError(f"this encoder works at n = {len(table)} only, not at n = {length}")
             case _:
                 return self
+
+
+def by_last_symbol(encoder: Encoder) -> tuple[Encoder, ...]:
+    """The encoder as encoders with an end marker: itself, or where it has none one for each x_n.
+
+    What reads x_n = a after n - 1 symbols is an encoder with a marker whose embedding is that of a.
+    """
+    if encoder.ending is not None:
+        return (encoder,)
+    marker = "".join(encoder.symbols) + "$"
+    symbols, rows = (*encoder.symbols, marker), encoder.embedding
+    return tuple(
+        replace(encoder, symbols=symbols, ending=marker, embedding=np.vstack([rows, row])) for row in rows
+    )
 
 
 def position_rows(encoder: Encoder, length: int) -> Floats:

@@ -9,10 +9,8 @@ from typing import Annotated, final
 
 from attemper.documents import Document
 from attemper.exact.codec import Codec, Natural, NotNegative, Within, WordLength
+from attemper.languages.sources.values import NAMES
 from attemper.languages.words import Word
-
-SOURCES = ("parity-even", "parity-odd")
-"""What a source floor is about."""
 
 MOST_PERIOD = 64
 """Boxes have so many axes for each symbol at most."""
@@ -45,6 +43,17 @@ class FrequencyBound:
 
 @final
 @dataclass(frozen=True)
+class EveryLengthBound:
+    """For all n >= 2, two words of n symbols that one exchange parts differ by at most `constant` / n.
+
+    Of an encoder whose positions a function gives this is said whatever they are, inside their box.
+    """
+
+    constant: NotNegative
+
+
+@final
+@dataclass(frozen=True)
 class TableBound:
     """Two words of `length` symbols that one exchange parts differ by at most `change`.
 
@@ -71,7 +80,7 @@ class PairBound:
         return len(self.first) + 1
 
 
-ChangeBound = FrequencyBound | TableBound | PairBound
+ChangeBound = FrequencyBound | EveryLengthBound | TableBound | PairBound
 
 
 @final
@@ -111,7 +120,8 @@ class RecogniserFloor:
 class SourceFloor:
     """On prefixes of n - 1 symbols and the marker, where a source goes on so far, `nats` at least.
 
-    `source` is `parity-even` or `parity-odd`, p its probability of ending.
+    Without a marker they have n symbols. `source` and p are its name and its probability, as in
+    `languages.sources.values`.
     """
 
     source: str
@@ -129,13 +139,14 @@ class OneSymbolBound:
     """What one symbol can change in the outputs of an encoder with soft attention, and what follows.
 
     `digest` is the encoder's (at the bound's length, for one whose positions a function gives), `source`
-    MODULE:OBJECT (a remark). The bound is said of each of the `functionals`.
+    MODULE:OBJECT (a remark). The bound is said of each of the `functionals`. Without an `ending` any symbol
+    stands at position n, the same in both words.
     """
 
     digest: str
     source: str
     symbols: tuple[str, ...]
-    ending: str
+    ending: str | None
     functionals: tuple[Functional, ...]
     bound: ChangeBound
     consequences: tuple[Consequence, ...] = ()
@@ -144,15 +155,21 @@ class OneSymbolBound:
 def complaints(found: OneSymbolBound) -> Iterator[str]:
     """What is wrong with a bound as a whole."""
     names, sizes = found.symbols, {len(functional) for functional in found.functionals}
-    if len(set(names)) < len(names) or found.ending not in names or len(names) < 3:
+    letters = [name for name in names if name != found.ending]
+    if len(set(names)) < len(names) or found.ending not in (*names, None) or len(letters) < 2:
         yield "its symbols are not texts that differ, or lack the end marker, or two others"
     if len(sizes) != 1 or not all(map(any, found.functionals)):
         yield "its functionals are none, or not of one length, or one of them is 0 everywhere"
     for each in found.consequences:
-        if isinstance(each, SourceFloor) and each.source not in SOURCES:
-            yield f"its source '{each.source[:80]}' is none of {', '.join(SOURCES)}"
+        if isinstance(each, SourceFloor) and each.source not in NAMES:
+            yield f"its source '{each.source[:80]}' is none of {', '.join(NAMES)}"
     if isinstance(found.bound, FrequencyBound):
-        yield from _complaints_of(found.bound, len(names) - 2)
+        yield from _complaints_of(found.bound, len(letters) - 1)
+    if found.ending is None and (
+        isinstance(found.bound, PairBound)
+        or (isinstance(found.bound, FrequencyBound) and found.bound.box is not None)
+    ):
+        yield "two words, and words with frequencies in a box, are of an encoder with an end marker"
 
 
 def _complaints_of(bound: FrequencyBound, free: int) -> Iterator[str]:
@@ -167,7 +184,7 @@ def _complaints_of(bound: FrequencyBound, free: int) -> Iterator[str]:
 
 
 LIMIT: Document[OneSymbolBound] = Document(
-    "attemper-limit/2",
+    "attemper-limit/3",
     "bound",
     Codec(OneSymbolBound),
     "make one with 'attemper bound MODEL -o FILE'",

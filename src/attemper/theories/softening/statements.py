@@ -15,7 +15,7 @@ from attemper.networks.typed import HeadOf, LayerOf, hard_network
 from attemper.theories.softening.ask import soften
 from attemper.theories.softening.check.enumeration import examine
 from attemper.theories.softening.check.hard import uniform_heads
-from attemper.theories.softening.search.norms import coldness_by_norms
+from attemper.theories.softening.lemmas.norms import coldness_by_norms
 from attemper.theories.softening.search.temperatures import softened
 from attemper.workbench.papers.statements import Observed, Paper, Statement, at_least, at_most, equal
 

@@ -397,6 +397,32 @@ def test_a_star_floor_is_attained_by_what_tells_stars_apart_and_nothing_inside_t
     assert attains(bracket_cross_entropy(TWO_FIFTHS, logits, n), floor)
 
 
+@pytest.mark.parametrize("n", [3, 4, 5, 6])
+@pytest.mark.parametrize("eps", [Fraction(0), Fraction(1, 2), Fraction(2)])
+def test_a_floor_of_brackets_is_attained_by_what_tells_the_two_kinds_apart_by_so_much(
+    n: int, eps: Fraction
+) -> None:
+    """Exact but for the kind of a closing bracket, of which it knows half of eps either way."""
+    for readout, symbols in ((Readout.LAST, n), (Readout.QUERY, n - 1)):
+        logits: dict[Word, dict[str, flint.arb]] = {}
+        with precision(PRECISION):
+            opens, forced = (ball(share).log() for share in (TWO_FIFTHS.p / 2, TWO_FIFTHS.q))
+            for prefix in law(TWO_FIFTHS, symbols):
+                still_open, never = unmatched(prefix), flint.arb(-200)
+                values = {"(": opens, "[": opens, ")": never, "]": never, "END": never}
+                if still_open:
+                    hides = readout is Readout.QUERY or prefix[-1] in PAIRS.values()
+                    known = ball(eps) / 2 if hides else flint.arb(100)
+                    right = PAIRS[prefix[still_open[-1]]]
+                    for symbol in (")", "]"):
+                        values[symbol] = forced - softplus(-known if symbol == right else known)
+                else:
+                    values["END"] = forced
+                logits[prefix] = values
+        floor = cross_entropy_floor(TWO_FIFTHS, n, eps, readout)
+        assert attains(bracket_cross_entropy(TWO_FIFTHS, logits, symbols), floor)
+
+
 def test_without_a_change_a_star_floor_is_below_the_level_of_a_table() -> None:
     with precision(PRECISION):
         level = optimum(TWO_FIFTHS) + last_symbol_excess(TWO_FIFTHS, 64)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from itertools import takewhile
 from math import ceil, floor, isfinite, log10
 from pathlib import Path
@@ -15,21 +14,25 @@ from typing import NoReturn, assert_never, final
 import flint
 import numpy as np
 from numpy.typing import NDArray
+from rich.table import Table
 
 from attemper.checker.report import record_of
 from attemper.checker.verdict import Status, Verdict
 from attemper.errors import ExitCode, InternalError, OptionError, UnsupportedError
+from attemper.exact.balls import upper_bound
 from attemper.exact.codec import LONGEST
 from attemper.html_tables import Tabled
-from attemper.languages.sources.values import END, Parity, name_of, source_named
+from attemper.languages.sources import brackets
+from attemper.languages.sources.values import END, Brackets, Parity, Source, name_of, source_named
 from attemper.models.arrays import Floats
 from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.soft import outputs_of, outputs_of_histograms
-from attemper.models.soft.weights import Encoder, Mask, NoPositions, Periodic
+from attemper.models.soft.weights import Bounded, Encoder, Mask, NoPositions, Periodic, by_last_symbol
 from attemper.theories.influence.certificate import (
     LIMIT,
     ChangeBound,
     Consequence,
+    EveryLengthBound,
     FrequencyBound,
     Functional,
     NoMargin,
@@ -42,18 +45,23 @@ from attemper.theories.influence.certificate import (
 )
 from attemper.theories.influence.check.claims import BITS, change_of_pair, check_limit
 from attemper.theories.influence.check.consequences import (
+    BRACKETS,
     MOST_COUNTS,
     changes_of_counts,
     leaves_no_room,
     source_floor,
 )
+from attemper.theories.influence.check.every_length import every_length_bound
 from attemper.theories.influence.check.floors import margin_impossible_from, recogniser_floor
 from attemper.theories.influence.check.frequencies import Region, axes_of, bounds_on_boxes
 from attemper.theories.influence.check.said import bits_of
 from attemper.theories.influence.check.tables import Exchange, change_bound
+from attemper.theories.influence.search.beside import Beside, beside, hahns_constant
 from attemper.theories.influence.search.frequencies import search
 from attemper.theories.influence.search.greatest import greatest_found
 from attemper.theories.influence.search.margins import close_pairs
+from attemper.workbench.cli.console import text_of
+from attemper.workbench.report.tables import table
 
 FrequencyBox = tuple[tuple[Fraction, Fraction], ...] | None
 
@@ -73,6 +81,12 @@ EVEN = Parity(Fraction(1, 2), odd=False)
 
 SEARCHING = 0.5
 """So much of the time is for the search: the checker looks at every leaf again, and then at what follows."""
+
+USEFUL = 4
+"""With scores that range over more, a bound for every n is larger than what it bounds is ever."""
+
+GREATEST = 1000
+"""Constants from 2^1000 on are not written."""
 
 SUMS = Fraction(1, 2**30)
 """What is left above a constant: sums in another order, on another machine, end at another last digit."""
@@ -120,6 +134,9 @@ class Limit(Tabled):
     is n times the greatest change that was found at a few lengths: no constant is below it. It is that of all
     words where the encoder has two symbols beside the marker, and of words that were tried where it has more
     (`is_of_all_words`); empty where nothing was measured, as of positions with a period.
+    A bound for every n has beside it by how much the scores of one query range in each layer (`ranges`), what
+    was measured and what tables of positions prove at a few lengths (`beside`), and log10 of the constant of
+    Hahn's own proof (`hahn`; None where that is 0).
     `remark` says what was tried without success before this bound. Where only typical words are meant,
     `measured` is of these, and `everywhere` of all words. It prints as the lines of `attemper bound`.
     """
@@ -134,6 +151,9 @@ class Limit(Tabled):
     remark: str = ""
     everywhere: tuple[int, float] | None = None
     is_of_all_words: bool = True
+    ranges: tuple[float, ...] = ()
+    beside: tuple[Beside, ...] = ()
+    hahn: float | None = None
 
     @property
     def status(self) -> Status:
@@ -156,9 +176,9 @@ class Limit(Tabled):
         return f"<Limit: {self.status}, {self.verdict.claims[0].text}>"
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return text_of(self._parts())
 
-    def _lines(self) -> Iterator[str]:
+    def _parts(self) -> Iterator[str | Table]:
         """The claims, and what was measured beside them; or why there are none."""
         if self.verdict is None:
             yield f"UNKNOWN: {self.reason}"
@@ -176,6 +196,29 @@ class Limit(Tabled):
                 yield f"n times the greatest change of {words} is {each[1]:.6g} at n = {each[0]}: measured"
         if self.leaves:
             yield f"{self.leaves:,} leaves"
+        if self.ranges:
+            yield from self._compared()
+
+    def _compared(self) -> Iterator[str | Table]:
+        """Why a bound for every n is as large as it is, and what stands beside it."""
+        shown = ", ".join(f"{each:.3g}" for each in self.ranges)
+        yield f"scores of one query range over {shown} at most, layer by layer: the bound grows with e^range"
+        if max(self.ranges) > USEFUL:
+            yield (
+                f"beyond a range of about {USEFUL} it says little: positions in a narrower box, smaller "
+                "weights or a bound for one length say more"
+            )
+        if not self.beside or self.bound is None or not isinstance(self.bound.bound, EveryLengthBound):
+            return
+        yield ""
+        yield "n times what one symbol changes: in words that were tried, and at most"
+        rows = table("n", "tried", "by the table of positions", "for every n", "in Hahn's proof")
+        proved = f"{float(self.bound.bound.constant):.6g}"
+        hahn = "0" if self.hahn is None else f"10^{self.hahn:.4g}"
+        for each in self.beside:
+            by_table = "vacuous" if each.table is None else f"{each.table:.6g}"
+            rows.add_row(str(each.length), f"{each.tried:.6g}", by_table, proved, hahn)
+        yield rows
 
     @property
     def record(self) -> dict[str, object]:
@@ -187,6 +230,9 @@ class Limit(Tabled):
             "measured_of": "all words" if self.is_of_all_words else "words that were tried",
             "measured_over_all_words": None if self.everywhere is None else _measured(self.everywhere),
             "leaves": self.leaves,
+            "score_ranges": list(self.ranges),
+            "beside": [vars(each) for each in self.beside],
+            "log10_of_hahns_constant": self.hahn,
             "remark": self.remark,
             "seconds": round(self.seconds, 1),
         }
@@ -233,13 +279,29 @@ def rounded_down(value: flint.arb) -> Fraction:
 
 
 def functionals_of(encoder: Encoder) -> tuple[Functional, ...]:
-    """The differences of END and every other output, where there are both; else each output alone."""
+    """The differences of END and every other output, where there are both; else each output alone.
+
+    Of 2DYCK's next symbols it is that of the closing brackets, too: what Theorem 6 needs.
+    """
     count = len(encoder.outputs)
     if count == 1 or END not in encoder.outputs:
         return tuple(tuple(int(k == row) for k in range(count)) for row in range(count))
     ending = encoder.outputs.index(END)
     others = (row for row in range(count) if row != ending)
-    return tuple(tuple((k == ending) - (k == other) for k in range(count)) for other in others)
+    against_end = tuple(tuple((k == ending) - (k == other) for k in range(count)) for other in others)
+    if not predicts_brackets(encoder):
+        return against_end
+    return (*against_end, tuple((name == ")") - (name == "]") for name in encoder.outputs))
+
+
+def letters_of(encoder: Encoder) -> tuple[str, ...]:
+    """The symbols that an exchange can put anywhere: all but the end marker."""
+    return tuple(symbol for symbol in encoder.symbols if symbol != encoder.ending)
+
+
+def predicts_brackets(encoder: Encoder) -> bool:
+    """Whether the outputs are what may follow a prefix of 2DYCK."""
+    return sorted(encoder.outputs) == sorted((*BRACKETS, END))
 
 
 @final
@@ -276,13 +338,16 @@ def bound(
 
     The largest change |f(x) - f(x')| of an output, over words x, x' of n symbols (the end marker counted)
     that differ in one symbol but the last, is at most C/n: for all words of all lengths n >= n0 where there
-    are neither mask nor positions, for those with n = n0 mod m where positions have the period m. Every other
-    encoder has a bound for all words of one `length` n, or for two words. (Hahn 2020, Lemma 5, with computed
-    constants, and Theorem 6; `docs/limits.md`, and `certificates/FORMAT.md`, section 9.)
+    are neither mask nor positions, for those with n = n0 mod m where positions have the period m, and for all
+    n >= 2 where a function gives positions in a box, without LayerNorm and mask. Every encoder with a mask or
+    positions without a period has a bound for all words of one `length` n, or for two words. (Hahn 2020,
+    Lemma 5, with computed constants, and Theorem 6; `docs/limits.md`, and `certificates/FORMAT.md`, section
+    9.)
 
     * `encoder`: an `Encoder`, as `attemper.models.soft.reading` reads it from PyTorch, or `"MODULE:OBJECT"`.
     * `typical`: "parity-even" or "parity-odd": the constant is for words whose frequency of 1s is within
-      `tau` of that source's alone; `p` is its probability of ending.
+      `tau` of that source's alone; `p` is its probability of ending, or of dyck2 that of an opening bracket,
+      where the encoder is over ( ) [ ] and puts out logits of these and END.
     * `margin`: from which n on PARITY is decided with no such margin is said, too.
     * `seconds`: half of them are for the search; the rest is for the checker. `report` hears what is done.
 
@@ -345,14 +410,15 @@ def bound_and_check(encoder: Encoder, asked: BoundRequest, source: str = "") -> 
     """Bound what one symbol can change in an encoder, and have the checker judge the bound and what follows.
 
     An unmasked encoder without position embeddings gets a bound C/n for all lengths n >= n0 (with positions
-    of a period m: those with n = n0 mod m), every other one a bound for words of one length: by its table of
-    positions or, where that says nothing, of two words. `source` is MODULE:OBJECT, or empty.
+    of a period m: those with n = n0 mod m), one with positions by a function for all n >= 2; where a length
+    is given, one for words of this length: by the table of positions or, where that says nothing, of two
+    words. `source` is MODULE:OBJECT, or empty.
 
     Raises `OptionError` for options that do not fit the encoder, and `UnsupportedError` for encoders of which
     nothing is proved.
     """
-    if encoder.ending is None or len(encoder.symbols) < 3:
-        raise UnsupportedError("bounds are for encoders with an end marker and two symbols or more beside it")
+    if len(letters_of(encoder)) < 2:
+        raise UnsupportedError("bounds are for encoders over two symbols or more beside the end marker")
     if encoder.mask is Mask.UNMASKED and isinstance(encoder.positions, NoPositions | Periodic):
         if asked.length is not None:
             raise OptionError(
@@ -361,7 +427,7 @@ def bound_and_check(encoder: Encoder, asked: BoundRequest, source: str = "") -> 
             )
         if asked.typical is not None and isinstance(encoder.positions, Periodic):
             raise OptionError("'typical' is for encoders without position embeddings", options=("typical",))
-        if asked.typical is not None and len(encoder.symbols) != 3:
+        if asked.typical is not None and (encoder.ending is None or len(encoder.symbols) != 3):
             raise OptionError(
                 "'typical' is for encoders over two symbols beside the end marker", options=("typical",)
             )
@@ -372,12 +438,15 @@ def bound_and_check(encoder: Encoder, asked: BoundRequest, source: str = "") -> 
         raise OptionError(
             "'typical' is for unmasked encoders without position embeddings", options=("typical",)
         )
-    if asked.length is None:
-        raise OptionError(
-            "an encoder with a mask or positions has a bound for one length: say which, as in length=64",
-            options=("length",),
-        )
-    return _by_table(encoder, source, asked.length, asked)
+    if asked.length is not None:
+        return _by_table(encoder, source, asked.length, asked)
+    if isinstance(encoder.positions, Bounded):
+        return _by_recursion(encoder, source, asked)
+    raise OptionError(
+        "an encoder with a mask or a table of positions has a bound for one length: say which, as in "
+        "length=64; positions by a function (Bounded), unmasked, have one for every n",
+        options=("length",),
+    )
 
 
 def _by_frequencies(encoder: Encoder, source: str, asked: BoundRequest) -> Limit:
@@ -391,12 +460,16 @@ def _by_frequencies(encoder: Encoder, source: str, asked: BoundRequest) -> Limit
     if box is not None and lengths:
         longest = max(lengths)
         everywhere = longest, longest * greatest_change(encoder, longest, None)
-    bounds = partial(
-        bounds_on_boxes, encoder, np.array(functionals, dtype=np.int64), Region(asked.start, residue, box)
-    )
+    read, region = by_last_symbol(encoder), Region(asked.start, residue, box)
+
+    def bounds(low: Floats, high: Floats) -> Floats:
+        rows = np.array(functionals, dtype=np.int64)
+        found = [bounds_on_boxes(each, rows, region, low, high) for each in read]
+        return np.asarray(np.max(found, axis=0))
+
     found = search(
         bounds,
-        [1.0] * (axes_of(encoder) - 1) + [INVERSE / asked.start],
+        [1.0] * (axes_of(read[0]) - 1) + [INVERSE / asked.start],
         target=CLOSE * max((change for _, change in measured), default=0.0),
         seconds=SEARCHING * (asked.seconds - (monotonic() - started)),
         progress=lambda at: asked.report(
@@ -406,13 +479,33 @@ def _by_frequencies(encoder: Encoder, source: str, asked: BoundRequest) -> Limit
     if not isfinite(found.constant):
         reason = f"no finite bound was found by {found.leaves:,} leaves: {WHY}"
         nothing = Limit(None, None, reason, measured, found.leaves, monotonic() - started, found.interrupted)
-        return replace(nothing, is_of_all_words=len(encoder.symbols) == 3)
+        return replace(nothing, is_of_all_words=len(letters_of(encoder)) == 2)
     bound = FrequencyBound(
         asked.start, rounded_up(Fraction(found.constant) * (1 + SUMS)), residue, box, found.splits
     )
-    whole = OneSymbolBound(encoder.digest, source, encoder.symbols, str(encoder.ending), functionals, bound)
+    whole = OneSymbolBound(encoder.digest, source, encoder.symbols, encoder.ending, functionals, bound)
     judged = _judged(encoder, whole, asked, measured, found.leaves, started, found.interrupted)
-    return replace(judged, everywhere=everywhere, is_of_all_words=len(encoder.symbols) == 3)
+    return replace(judged, everywhere=everywhere, is_of_all_words=len(letters_of(encoder)) == 2)
+
+
+def _by_recursion(encoder: Encoder, source: str, asked: BoundRequest) -> Limit:
+    """The bound for every n, and what stands beside it."""
+    started = monotonic()
+    asked.report("following the layers in boxes")
+    functionals = functionals_of(encoder)
+    constant, ranges = every_length_bound(encoder, functionals)
+    if not constant < flint.arb(2) ** GREATEST:
+        reason = (
+            f"the constant for every n is beyond 2^{GREATEST}, as the scores of one query range so widely"
+        )
+        return Limit(None, None, reason, (), 0, monotonic() - started)
+    bound = EveryLengthBound(rounded_up(upper_bound(constant)))
+    whole = OneSymbolBound(encoder.digest, source, encoder.symbols, encoder.ending, functionals, bound)
+    judged = _judged(encoder, whole, asked, (), 0, started, interrupted=False)
+    rows = beside(encoder, functionals, asked.seconds - (monotonic() - started), asked.report)
+    return replace(
+        judged, ranges=tuple(map(float, ranges)), beside=rows, hahn=hahns_constant(encoder, functionals)
+    )
 
 
 def _by_table(encoder: Encoder, source: str, length: int, asked: BoundRequest) -> Limit:
@@ -420,7 +513,7 @@ def _by_table(encoder: Encoder, source: str, length: int, asked: BoundRequest) -
     there = encoder.at(length)
     functionals = functionals_of(encoder)
     asked.report(f"bounding by the table of {length} positions")
-    last_only = encoder.mask is Mask.FUTURE_MASKED
+    last_only = encoder.mask is Mask.FUTURE_MASKED and not predicts_brackets(encoder)
     which = Exchange.LAST_BUT_ONE if last_only else Exchange.ANY
     found = [change_bound(there, length, each, which) for each in functionals]
     remark = ""
@@ -433,12 +526,14 @@ def _by_table(encoder: Encoder, source: str, length: int, asked: BoundRequest) -
             f"{change:.6g}, and no words' outputs are further apart than {diameter:.6g}"
         )
         asked.report("the table says nothing: looking for two words whose outputs are close")
+        if encoder.ending is None:
+            return Limit(None, None, remark, (), 0, monotonic() - started)
         bound: TableBound | PairBound = _close_pair(there, length, functionals)
     else:
         bound = TableBound(
             length, rounded_up(Fraction(max(each.change for each in found)) * (1 + SPLITS)), last_only
         )
-    whole = OneSymbolBound(there.digest, source, there.symbols, str(there.ending), functionals, bound)
+    whole = OneSymbolBound(there.digest, source, there.symbols, there.ending, functionals, bound)
     return replace(_judged(there, whole, asked, (), 0, started, interrupted=False), remark=remark)
 
 
@@ -490,13 +585,19 @@ def _consequences(encoder: Encoder, found: OneSymbolBound, asked: BoundRequest) 
     """All that follows from a bound, for the encoder's outputs: a recogniser's, or the next symbol's."""
     if len(encoder.outputs) == 1:
         yield from _of_recognisers(encoder, found, asked)
-    elif sorted(encoder.outputs) == ["0", "1", END] and bits_of(found) == ("0", "1"):
-        source = asked.source
-        for length in _lengths(found.bound):
-            claim = SourceFloor(name_of(source), source.p, length, Fraction(0))
-            nats = rounded_down(source_floor(found, encoder, claim))
-            if nats:
-                yield replace(claim, nats=nats)
+        return
+    source: Source = asked.source
+    if predicts_brackets(encoder) and set(letters_of(encoder)) == set(BRACKETS):
+        source = Brackets(asked.source.p)
+    elif sorted(encoder.outputs) != ["0", "1", END] or bits_of(found) != ("0", "1"):
+        return
+    for length in _lengths(found.bound, asked):
+        if isinstance(source, Brackets) and length > brackets.LONGEST:
+            return
+        claim = SourceFloor(name_of(source), source.p, length, Fraction(0))
+        nats = rounded_down(source_floor(found, encoder, claim))
+        if nats:
+            yield replace(claim, nats=nats)
 
 
 def _of_recognisers(encoder: Encoder, found: OneSymbolBound, asked: BoundRequest) -> Iterator[Consequence]:
@@ -504,7 +605,10 @@ def _of_recognisers(encoder: Encoder, found: OneSymbolBound, asked: BoundRequest
         case FrequencyBound(_, constant, residue, box, _):
             if residue is None:
                 yield from _no_margin(encoder, found, found.bound, asked)
-            changes = {} if box is not None else {n: constant / n for n in _lengths(found.bound)}
+            changes = {} if box is not None else {n: constant / n for n in _lengths(found.bound, asked)}
+        case EveryLengthBound(constant):
+            yield NoMargin(asked.margin, margin_impossible_from(constant, asked.margin, 2), ())
+            changes = {n: constant / n for n in _lengths(found.bound, asked)}
         case TableBound(length, change, _):
             if change < 2 * asked.margin:
                 yield NoMarginAt(asked.margin, length)
@@ -515,18 +619,19 @@ def _of_recognisers(encoder: Encoder, found: OneSymbolBound, asked: BoundRequest
             changes = {}
         case _:
             assert_never(found.bound)
-    if len(found.symbols) == 3:
+    if len(letters_of(encoder)) == 2:
         for length, change in changes.items():
             nats = rounded_down(recogniser_floor(change))
             if nats:
                 yield RecogniserFloor(length, nats)
 
 
-def _lengths(bound: ChangeBound) -> list[int]:
+def _lengths(bound: ChangeBound, asked: BoundRequest) -> list[int]:
     """The lengths of which a cross-entropy is said: all from n0 on have one, these are named."""
     match bound:
-        case FrequencyBound(start, _, residue, _, _):
-            period = 1 if residue is None else residue[0]
+        case FrequencyBound() | EveryLengthBound():
+            residue = bound.residue if isinstance(bound, FrequencyBound) else None
+            start, period = asked.start, 1 if residue is None else residue[0]
             named = [start + (k - 1) * start // period * period for k in (1, 10, 100)]
             return [length for length in named if length <= LONGEST]
         case TableBound():
@@ -546,7 +651,11 @@ def _no_margin(
         enough = max(enough, ceil(3 / (high - low)))
     if enough > LONGEST:
         return
-    counts = () if bound.box is not None else _pairs_below(encoder, found, asked.margin, enough)
+    counts = (
+        ()
+        if bound.box is not None or found.ending is None
+        else _pairs_below(encoder, found, asked.margin, enough)
+    )
     yield NoMargin(asked.margin, enough - len(counts), counts)
 
 
@@ -574,7 +683,9 @@ def greatest_change(encoder: Encoder, length: int, box: FrequencyBox) -> float:
     Of two symbols beside the marker over all words; with a box, over those whose second symbol has such a
     frequency. More have more histograms than can be looked at: it is the greatest that is found.
     """
-    marker = encoder.symbols.index(str(encoder.ending))
+    if encoder.ending is None:
+        return max(greatest_change(each, length, box) for each in by_last_symbol(encoder))
+    marker = encoder.symbols.index(encoder.ending)
     letters = [row for row in range(len(encoder.symbols)) if row != marker]
     unbiased = replace(encoder, bias=np.zeros_like(encoder.bias))
 

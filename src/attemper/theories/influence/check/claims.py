@@ -19,10 +19,11 @@ from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.balls import precision, upper_bound
 from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.meaning import outputs_in_balls
-from attemper.models.soft.weights import Encoder
+from attemper.models.soft.weights import Encoder, by_last_symbol
 from attemper.models.soft.wellformed import complaints
 from attemper.theories.influence import certificate
 from attemper.theories.influence.check.consequences import following
+from attemper.theories.influence.check.every_length import every_length_bound
 from attemper.theories.influence.check.frequencies import Region, largest_bound
 from attemper.theories.influence.check.said import ARITHMETIC, frequencies, number, shown, unknown
 from attemper.theories.influence.check.tables import Exchange, change_bound
@@ -67,18 +68,15 @@ def at_its_length(found: certificate.OneSymbolBound, encoder: Encoder) -> Encode
 
     Raises `UnsupportedError` where the encoder has no such length.
     """
-    return encoder if isinstance(found.bound, certificate.FrequencyBound) else encoder.at(found.bound.length)
+    if isinstance(found.bound, certificate.FrequencyBound | certificate.EveryLengthBound):
+        return encoder
+    return encoder.at(found.bound.length)
 
 
 def mismatches(found: certificate.OneSymbolBound, encoder: Encoder) -> Iterator[str]:
     """Why the bound is not about this encoder, or nothing is said of the encoder at all."""
     yield from complaints(encoder)
-    try:
-        digest = encoder.digest
-    except UnsupportedError as error:
-        yield str(error)
-        return
-    if found.digest != digest:
+    if found.digest != encoder.digest:
         yield "the bound is about another encoder: its digest differs"
     if (found.symbols, found.ending) != (encoder.symbols, encoder.ending):
         yield "the bound is about an encoder with other symbols"
@@ -90,9 +88,10 @@ def _known(encoder: Encoder, found: certificate.OneSymbolBound) -> Fraction | No
     """The constant, or the change, that the weights prove; None if nothing is proved."""
     match found.bound:
         case certificate.FrequencyBound(start, _, residue, box, splits):
-            proved = largest_bound(
-                encoder, np.array(found.functionals, dtype=np.int64), Region(start, residue, box), splits
-            )
+            functionals, region = np.array(found.functionals, dtype=np.int64), Region(start, residue, box)
+            proved = max(largest_bound(each, functionals, region, splits) for each in by_last_symbol(encoder))
+        case certificate.EveryLengthBound():
+            return _greatest(every_length_bound(encoder, found.functionals)[:1])
         case certificate.TableBound(length, _, last_only):
             which = Exchange.LAST_BUT_ONE if last_only else Exchange.ANY
             proved = max(change_bound(encoder, length, each, which).change for each in found.functionals)
@@ -122,10 +121,15 @@ def change_of_pair(
     )
     with precision(BITS):
         moved = [b - a for a, b in zip(first, second, strict=True)]
-        try:
-            return max(upper_bound(abs(_combined(each, moved))) for each in functionals)
-        except OverflowError:
-            return None
+        return _greatest([_combined(each, moved) for each in functionals])
+
+
+def _greatest(values: Sequence[flint.arb]) -> Fraction | None:
+    """The greatest size of the numbers, from above; None if there is none that is finite."""
+    try:
+        return max(upper_bound(abs(value)) for value in values)
+    except OverflowError:
+        return None
 
 
 def _combined(functional: certificate.Functional, outputs: Sequence[flint.arb]) -> flint.arb:
@@ -142,6 +146,12 @@ def _bounded(found: certificate.OneSymbolBound, what: str, known: Fraction | Non
             text = (
                 f"one symbol of {words} of n symbols changes {what} by at most {number(constant)}/n, "
                 f"for all n >= {start}{lengths}"
+            )
+        case certificate.EveryLengthBound(constant):
+            claimed = constant
+            text = (
+                f"one symbol of any word of n symbols changes {what} by at most {number(constant)}/n, "
+                "for all n >= 2"
             )
         case certificate.TableBound(length, change, last_only):
             claimed = change

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.errors import OptionError
 from attemper.exact.balls import ball
-from attemper.languages.sources.values import END, Parity, source_named
+from attemper.languages.sources.values import CLOSING, END, Brackets, source_named
 from attemper.models.soft.weights import Encoder
 from attemper.theories.influence.certificate import (
     Consequence,
+    EveryLengthBound,
     FrequencyBound,
+    Functional,
     NoMargin,
     NoMarginAt,
     OneSymbolBound,
@@ -31,6 +33,9 @@ from attemper.theories.influence.check.frequencies import changes_of_pairs
 from attemper.theories.influence.check.said import ARITHMETIC, bits_of, number, unknown
 
 Counts = NDArray[np.int64]
+
+BRACKETS = (*CLOSING, *CLOSING.values())
+"""What words of 2DYCK are made of."""
 
 MOST_COUNTS = 1_000_000
 """More lengths than this are not looked at one by one."""
@@ -50,7 +55,7 @@ def following(found: OneSymbolBound, encoder: Encoder, consequence: Consequence)
                 return _no_margin_at(found, encoder, consequence)
             case RecogniserFloor(length, nats):
                 _require_recogniser(found, encoder)
-                if len(found.symbols) != 3:
+                if len(found.symbols) != 2 + (found.ending is not None):
                     raise NotAboutError("uniform words are words over two symbols")
                 floor = floors.recogniser_floor(_change(found, length, every_word=True))
                 text = (
@@ -59,9 +64,10 @@ def following(found: OneSymbolBound, encoder: Encoder, consequence: Consequence)
                 )
             case SourceFloor(source, p, length, nats):
                 floor = source_floor(found, encoder, consequence)
+                read = f"{length} symbols" if found.ending is None else f"{length - 1} symbols and the marker"
                 text = (
-                    f"cross-entropy on the source {source} with p = {p}, prefixes of {length - 1} symbols "
-                    f"and the marker: at least {number(nats)} nats"
+                    f"cross-entropy on the source {source} with p = {p}, prefixes of {read}: at least "
+                    f"{number(nats)} nats"
                 )
             case _:
                 assert_never(consequence)
@@ -75,21 +81,27 @@ def following(found: OneSymbolBound, encoder: Encoder, consequence: Consequence)
 def _no_margin(found: OneSymbolBound, encoder: Encoder, claim: NoMargin) -> ClaimVerdict:
     """From a length on the bound leaves no room for the margin; at each length before, a pair of words."""
     _require_recogniser(found, encoder)
-    bound = found.bound
-    if not isinstance(bound, FrequencyBound) or bound.residue is not None:
-        raise NotAboutError(
-            "that no margin is possible from a length on follows from a bound for all lengths"
-        )
+    match found.bound:
+        case FrequencyBound(start, constant, None, box, _):
+            pass
+        case EveryLengthBound(constant):
+            start, box = 2, None
+        case _:
+            raise NotAboutError(
+                "that no margin is possible from a length on follows from a bound for all lengths"
+            )
     if claim.start < 2:
         raise NotAboutError("a word of n = 1 is its marker, and has no symbol to exchange")
-    enough = floors.margin_impossible_from(bound.constant, claim.margin, bound.start)
+    enough = floors.margin_impossible_from(constant, claim.margin, start)
     # A range of more than 2^63 numbers has no length in Python.
     lengths, wanted = range(claim.start, enough), max(0, enough - claim.start)
     if len(claim.counts) != wanted:
         raise NotAboutError(f"'counts' must have a number for each length from {claim.start} below {enough}")
     if wanted > MOST_COUNTS:
         return unknown(f"it has more than {MOST_COUNTS:,} lengths with a pair of words each")
-    if bound.box is not None and not _has_pairs(bound.box, max(claim.start, enough)):
+    if wanted and (found.ending is None or isinstance(found.bound, EveryLengthBound)):
+        raise NotAboutError("'counts' are of encoders with an end marker whose words are their frequencies")
+    if box is not None and not _has_pairs(box, max(claim.start, enough)):
         raise NotAboutError("the box is so narrow that not every length has a pair of words inside it")
     text = (
         f"PARITY of {bits_of(found)[1]}, even or odd, is not decided with a margin of {number(claim.margin)} "
@@ -172,8 +184,11 @@ def _has_pairs(box: tuple[tuple[Fraction, Fraction], ...], length: int) -> bool:
 def source_floor(found: OneSymbolBound, encoder: Encoder, claim: SourceFloor) -> flint.arb:
     """The cross-entropy on a source that no encoder with such a bound goes below."""
     source = source_named(claim.source, claim.p)
-    if not isinstance(source, Parity) or bits_of(found) != ("0", "1"):
-        raise NotAboutError("the sources are over 0 and 1, in this order")
+    readout = floors.Readout.LAST if found.ending is None else floors.Readout.QUERY
+    if isinstance(source, Brackets):
+        return _bracket_floor(found, encoder, source, claim.length, readout)
+    if bits_of(found) != ("0", "1"):
+        raise NotAboutError("PARITY's sources are over 0 and 1, in this order")
     _require_next_symbols(found, encoder)
     change = _change(found, claim.length, every_word=False)
     bound = found.bound
@@ -181,9 +196,30 @@ def source_floor(found: OneSymbolBound, encoder: Encoder, claim: SourceFloor) ->
         if len(bound.box) > 1:
             raise NotAboutError("how often words leave a box is known for a box of one side, that of 1")
         ((low, high),) = bound.box
-        delta = floors.atypical(source, claim.length, low, high, floors.Readout.QUERY)
-        return floors.typical_floor(source, change, delta, floors.Readout.QUERY)
-    return floors.cross_entropy_floor(source, claim.length, change, floors.Readout.QUERY)
+        delta = floors.atypical(source, claim.length, low, high, readout)
+        return floors.typical_floor(source, change, delta, readout)
+    return floors.cross_entropy_floor(source, claim.length, change, readout)
+
+
+def _bracket_floor(
+    found: OneSymbolBound, encoder: Encoder, source: Brackets, length: int, readout: floors.Readout
+) -> flint.arb:
+    """The cross-entropy on 2DYCK: retyping the bracket that is closed next is one exchange.
+
+    It changes z_) - z_] by at most the bound, if that is about this difference, and by twice as much at most
+    if the bound is about END's against both.
+    """
+    if sorted(encoder.outputs) != sorted((*BRACKETS, END)) or set(found.symbols) - {found.ending} != set(
+        BRACKETS
+    ):
+        raise NotAboutError(f"dyck2 is for encoders over ( ) [ ] whose outputs are named ( ) [ ] and {END}")
+    if isinstance(found.bound, TableBound) and found.bound.last_only:
+        raise NotAboutError("the bracket that is closed next stands anywhere, and the bound is about n - 1")
+    eps = _change(found, length, every_word=True)
+    if _difference(encoder, ")", "]") not in found.functionals:
+        _require_against_end(found, encoder, ")", "]")
+        eps *= 2
+    return floors.cross_entropy_floor(source, length, eps, readout)
 
 
 def _change(found: OneSymbolBound, length: int, *, every_word: bool) -> Fraction:
@@ -196,6 +232,8 @@ def _change(found: OneSymbolBound, length: int, *, every_word: bool) -> Fraction
                 raise NotAboutError(f"the bound says nothing of n = {length}")
             if every_word and box is not None:
                 raise NotAboutError("the bound is not about all words")
+            return constant / length
+        case EveryLengthBound(constant):
             return constant / length
         case TableBound(only, change, _):
             if length != only:
@@ -223,8 +261,16 @@ def _require_next_symbols(found: OneSymbolBound, encoder: Encoder) -> None:
     """
     if sorted(encoder.outputs) != ["0", "1", END]:
         raise NotAboutError(f"this is about encoders whose outputs are named 0, 1 and {END}")
-    ending = encoder.outputs.index(END)
-    for other in range(3):
-        wanted = tuple((k == ending) - (k == other) for k in range(3))
-        if other != ending and wanted not in found.functionals:
+    _require_against_end(found, encoder, "0", "1")
+
+
+def _require_against_end(found: OneSymbolBound, encoder: Encoder, *others: str) -> None:
+    """The bound is about END's logit against each of the others."""
+    for wanted in (_difference(encoder, END, other) for other in others):
+        if wanted not in found.functionals:
             raise NotAboutError(f"the bound lacks the functional {list(wanted)}")
+
+
+def _difference(encoder: Encoder, one: str, other: str) -> Functional:
+    """One output less another."""
+    return tuple((name == one) - (name == other) for name in encoder.outputs)
