@@ -6,6 +6,13 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from attemper.certifying.certificate import prove
+from attemper.certifying.horizons import horizon_of
+from attemper.checker.rounding.arithmetic import Kernel
+from attemper.exact.formats import FLOAT32, FLOAT64
+from attemper.languages.named.entry import RegimeName
+from attemper.workbench.compiling import compile as compiled
+from attemper.workbench.options import ConstructionName
 from attemper.workbench.papers.listing import Showing, shown, statements
 from attemper.workbench.papers.statements import Datum, HasToBe, Observed, Paper
 from attemper.workbench.papers.theorems import INSTANCES, Instance
@@ -30,9 +37,33 @@ NETWORKS = """
 Read from compiled networks.
 Formulas in X and U are read at the first position.
 
-| theorem | formula | regime | temperatures | position embeddings | layers | heads |
-|---|---|---|---|---|---|---|
+| theorem | formula | construction | regime | temperatures | position embeddings | layers | heads |
+|---|---|---|---|---|---|---|---|
 """
+
+BOTH = """
+## Both constructions
+
+The same formulas by our construction, and by that of the theorems' proofs (`--construction paper`).
+*Width* is that of the residual stream.
+*Astray* is the most weight that a head leaves off what it looks for, in real arithmetic.
+Horizons are those of kernels that divide once.
+
+| formula | regime | construction | layers | heads | width | astray | float32 | float64 |
+|---|---|---|---|---|---|---|---|---|
+"""
+
+COMPARED: tuple[tuple[str, RegimeName], ...] = (
+    ("Y a", "temperature"),
+    ("a S b", "unbounded"),
+    ("O (b & Y a)", "decoder"),
+    ("#<[a] >= 2", "unbounded"),
+    ("#<[a] + 2*#>[b] >= 3", "temperature"),
+    ("prime(#<[a])", "temperature"),
+)
+"""Formulas over a and b, each with a regime."""
+
+CONSTRUCTIONS: tuple[ConstructionName, ...] = ("ours", "paper")
 
 MOST = 3
 """So many of the numbers that a run sees stand on the page."""
@@ -53,7 +84,8 @@ def page() -> str:
         )
         parts.append("|---|---|---|---|---|---|")
         parts += rows
-    return "\n".join(parts) + "\n" + NETWORKS + "".join(map(network_row, INSTANCES))
+    both = "".join(compared_row(*one, name) for one in COMPARED for name in CONSTRUCTIONS)
+    return "\n".join(parts) + "\n" + NETWORKS + "".join(map(network_row, INSTANCES)) + BOTH + both
 
 
 def row_of(found: Showing) -> str:
@@ -85,8 +117,20 @@ def network_row(one: Instance) -> str:
     summary = summary_of(one.model())
     temperatures = ", ".join(dict.fromkeys(head.temperature for head in summary.head_list))
     embeddings = ", ".join(f"`{form}`" for form in summary.position_embeddings)
-    cells = (one.theorem, f"`{one.formula}`", str(one.regime), f"`{temperatures}`", embeddings)
+    named = (one.theorem, f"`{one.formula}`", one.construction, str(one.regime))
+    cells = (*named, f"`{temperatures}`", embeddings)
     return f"| {' | '.join(cells)} | {summary.layers} | {summary.heads} |\n"
+
+
+def compared_row(formula: str, regime: RegimeName, construction: ConstructionName) -> str:
+    """A network of one construction: its size, what strays in it, and how far floats go."""
+    model = compiled(formula, "ab", regime=regime, construction=construction)
+    analysis, summary = prove(model.network, model.language.definition, None), summary_of(model)
+    astray = max(float(mass) for layer in analysis.layers for mass in layer.masses)
+    ends = (horizon_of(analysis, form, Kernel.NUMERATOR_FIRST)[0] for form in (FLOAT32, FLOAT64))
+    cells = (f"`{formula}`", regime, construction, summary.layers, summary.heads, summary.d_model)
+    shown = (f"{astray:.3g}", *(f"{end:,}" for end in ends))
+    return f"| {' | '.join(map(str, (*cells, *shown)))} |\n"
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ from attemper.workbench.papers.statements import Paper, Statement, at_least, at_
 from attemper.workbench.papers.theorems import INSTANCES
 from tests.support.cli.command_line import attemper
 from tests.support.suites import Few
-from tests.support.writers.papers import PAGE, network_row, row_of
+from tests.support.writers.papers import COMPARED, CONSTRUCTIONS, PAGE, compared_row, network_row, row_of
 
 RUN = [one for one in statements() if one.run]
 
@@ -116,6 +116,7 @@ PLANTED: dict[int, Plant] = {
     2: ("attemper.languages.masks:PositionMask.ends", always((0, 3))),
     3: ("attemper.networks.meaning_hard:_weights", lambda _: lambda scores, _: {max(scores): Fraction(1)}),
     4: ("attemper.networks.meaning_soft:attention", evenly),
+    5: (f"{HERE}.definitions:attention_of", always("softmax (SMAT), at most 1 head in a layer")),
     6: (f"{GAPS}:_lesser", _multiplied(Fraction(2))),
     7: NEIGHBOUR,
     8: LOOKUP,
@@ -125,7 +126,7 @@ PLANTED: dict[int, Plant] = {
     13: NEIGHBOUR,
     14: ("attemper.languages.temporal.meaning:_unary", always(False)),
     15: NEIGHBOUR,
-    16: ("attemper.networks.meaning_hard:evaluate", after(lambda value: value * 2)),
+    16: ("attemper.compiling.literal.from_the_sign:Fraction", lambda original: lambda *of: original(*of) / 2),
     17: NEIGHBOUR,
     18: NEIGHBOUR,
     19: SINCE,
@@ -248,6 +249,8 @@ def test_the_page_has_the_networks_and_every_row_in_order(few: Few) -> None:
     assert titles == sorted(titles)
     for instance in few(INSTANCES, 4):
         assert network_row(instance) in text
+    for formula, regime in few(COMPARED, 1):
+        assert all(compared_row(formula, regime, name) in text for name in CONSTRUCTIONS)
     for one in statements():
         assert one.run or row_of(shown(one)) in text
 

@@ -9,34 +9,27 @@ from functools import partial
 from itertools import product
 from math import exp
 
-from attemper.exact.closed_forms import evaluate
+from attemper.compiling.literal.single_heads import single_heads
+from attemper.exact.closed_forms import evaluate, show_form
 from attemper.languages.named.entry import RegimeName
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
 from attemper.languages.words import Alphabet
 from attemper.networks import meaning_hard, meaning_soft
-from attemper.networks.layers import HardWeighting, Head, Layer, Masking, Network, Softmax, parameter_count
-from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
+from attemper.networks.layers import HardWeighting, Head, Masking, Softmax, parameter_count
+from attemper.networks.typed import HeadOf, LayerOf, hard_network
 from attemper.workbench.compiling import compile as compiled
 from attemper.workbench.papers.statements import Observed, Paper, Statement, at_most, equal
 from attemper.workbench.papers.theorems import proof_of, wrong_words
+from attemper.workbench.report.theorems import attention_of
 
 AB = Alphabet(("a", "b"))
-
-
-def single_headed(network: Network) -> Network:
-    """The same network with one head a layer: heads of a layer read nothing that another of them writes."""
-    layers: list[Layer] = []
-    for layer in network.layers:
-        layers += [Layer((head,), (), ()) for head in layer.heads[:-1]]
-        layers.append(replace(layer, heads=layer.heads[-1:]))
-    return replace(network, layers=tuple(layers))
 
 
 def one_head_a_layer() -> Iterator[Observed]:
     """Two heads side by side, and one after the other."""
     model = compiled("Y a & (a S b)", "ab", regime="temperature")
-    single = replace(model, network=single_headed(model.network), said=None)
+    single = replace(model, network=single_heads(model.network), said=None)
     for name, one, sizes in (("side by side", model, "1, 2"), ("one a layer", single, "2, 1")):
         most = max(len(layer.heads) for layer in one.network.layers)
         yield equal(f"{name}: layers, heads in a layer", f"{len(one.network.layers)}, {most}", sizes)
@@ -168,27 +161,34 @@ def uniform_parameters() -> Iterator[Observed]:
         yield equal(f"wrong on words of {n} symbols, the same weights", wrong, 0)
 
 
+def classes() -> Iterator[Observed]:
+    """What `show` says of one network whose heads weigh in each way."""
+    network = compiled("a S b", regime="temperature").network
+    (layer,) = network.layers
+    for weighting, name in (
+        (layer.heads[0].weighting, "softmax (SMAT)"),
+        (HardWeighting.LEFTMOST, "leftmost-hard (UHAT)"),
+        (HardWeighting.RIGHTMOST, "rightmost-hard (UHAT)"),
+        (HardWeighting.AVERAGE, "average-hard (AHAT)"),
+    ):
+        heads = tuple(replace(head, weighting=weighting) for head in layer.heads)
+        own = replace(network, layers=(replace(layer, heads=heads),))
+        yield equal("attention", attention_of(own), f"{name}, at most 1 head in a layer")
+
+
 def first_by_a_mean() -> Iterator[Observed]:
-    """A uniform head's mean of (-1)^j, and two ReLUs, beside [i = 1] and, past-masked, [i = n]."""
-    for mask, signs in (("<=", (-1,)), (">=", (1, -1))):
-        units = [
-            UnitOf({"mean": sign}, {"edge": factor}, bias=bias)
-            for sign in signs
-            for bias, factor in (("-1/2", 4), ("-3/4", -4))
-        ]
-        network = hard_network(
-            "a",
-            embedding={},
-            positions={"sign": ["alternating"]},
-            layers=[LayerOf([HeadOf(mask, {"mean": {"sign": 1}})], units)],
-            output="edge",
-        )
+    """The compiler's own network of it: one uniform head, two ReLUs for each sign, nothing but (-1)^i."""
+    for text in ("first", "last"):
+        model = compiled(text, "a", at="last", regime="temperature", construction="paper")
+        name = f"[{text}],"
+        forms = ", ".join(show_form(form) for _, form in model.network.positions)
+        yield equal(f"{name} position embeddings", forms, "(-1)^i")
         wrong = 0
-        for n in range(1, 30):
-            edge = 0 if mask == "<=" else n - 1
-            found = meaning_hard.output_bits(network, ("a",) * n)
-            wrong += sum(bit != int(i == edge) for i, bit in enumerate(found))
-        yield equal(f"mask {mask}: positions of 435 that are not exact", wrong, 0)
+        for run in model.run(["a" * n for n in range(1, 30)], engine="numpy"):
+            last = len(run.word) - 1
+            wrong += sum(bit is not (i == (0 if text == "first" else last)) for i, bit in enumerate(run.bits))
+        yield equal(f"{name} positions of 435 that are not right", wrong, 0)
+        yield proof_of(model).about(name)
 
 
 STATEMENTS = (
@@ -234,18 +234,18 @@ STATEMENTS = (
             ("definition-4", "classes"),
             "Definition 4: the classes of transformers by their attention",
         ),
-        "Hard, average-hard, and softmax at temperatures are weightings of one network.",
-        "`attemper show` does not name the class of a network",
-        "attemper show DIR",
-        None,
+        "Hard, average-hard, and softmax at temperatures are weightings of one network; `show` names "
+        "the class.",
+        "",
+        'attemper compile "a S b" -o since; attemper show since',
+        classes,
     ),
     Statement(
         *(16, Paper.YANG, ("proposition-11",), "Proposition 11: first and last position, from (-1)^i"),
-        "Typed in: the mean of (-1)^j over what is visible, and two ReLUs for each sign, exact at every i.",
-        "Compiled networks have [i = 1] and [i = n] as embeddings, at no cost of a layer; the checker "
-        "does not "
-        "follow the mean.",
-        'attemper compile "Y a" --alphabet ab --regime temperature -o y',
+        "`--construction paper` computes them so: the mean of (-1)^j over what is visible, and two ReLUs for "
+        "each sign; the checker follows it.",
+        "Our own networks have [i = 1] and [i = n] as embeddings, at no cost of a layer.",
+        "attemper compile first --alphabet ab --construction paper -o first",
         first_by_a_mean,
     ),
     Statement(

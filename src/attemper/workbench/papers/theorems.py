@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, product
 from typing import TYPE_CHECKING, final
@@ -12,16 +12,21 @@ from typing import TYPE_CHECKING, final
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.compiling.softening.normalise import LayerNorm
+from attemper.errors import UnprovedError
 from attemper.exact.closed_forms import depends_on_length, growth
 from attemper.languages.named.entry import RegimeName
+from attemper.models.hard.masked_examples import Between
 from attemper.networks.layers import Softmax
 from attemper.workbench.compiling import compile as compiled
 from attemper.workbench.model import Model
 from attemper.workbench.papers.statements import Observed, Paper, Statement, at_most, equal
 from attemper.workbench.report.summary import summary_of
+from attemper.workbench.report.theorems import satisfied
+from attemper.workbench.simulating import simulate
 
 if TYPE_CHECKING:
     from attemper.workbench.naming import AtName
+    from attemper.workbench.options import ConstructionName
 
 LONGEST = 6
 """All words up to this length are tried; of three symbols up to two fewer."""
@@ -48,10 +53,13 @@ class Instance:
     heads: int
     alphabet: str = "ab"
     at: AtName | None = None
+    construction: ConstructionName = "ours"
 
     def model(self) -> Model:
         """The network, compiled anew."""
-        return compiled(self.formula, self.alphabet, at=self.at, regime=self.regime)
+        return compiled(
+            self.formula, self.alphabet, at=self.at, regime=self.regime, construction=self.construction
+        )
 
 
 def proof_of(model: Model) -> Observed:
@@ -89,23 +97,44 @@ def hypotheses_of(model: Model) -> Iterator[Observed]:
         yield equal("heads that see later positions", sum(head.masking.after for head in heads), 0)
 
 
+def assumed_in(instance: Instance, model: Model) -> Iterator[Observed]:
+    """What the theorem assumes of a transformer: of its own network all of it, as `show` tests it."""
+    if instance.construction == "ours":
+        yield from hypotheses_of(model)
+        return
+    number, *case = instance.theorem.split()
+    kind = "Theorem" if number in {"12", "13", "20", "21"} else "Corollary"
+    name = f"{kind} {number}{''.join(case)}"
+    yield equal(f"satisfies the hypotheses of {name}", name in satisfied(model.network), True)
+
+
 def seen_of(instance: Instance) -> Iterator[Observed]:
     """The network: its position embeddings, temperatures and size; then what it computes."""
     model = instance.model()
     summary = summary_of(model)
     temperatures = tuple(dict.fromkeys(head.temperature for head in summary.head_list))
-    name = f"{instance.theorem} {instance.formula},"
+    name = (
+        f"{instance.theorem} {instance.formula}{', the proof' if instance.construction == 'paper' else ''},"
+    )
     yield equal(f"{name} embeddings", ", ".join(summary.position_embeddings), ", ".join(instance.embeddings))
     yield equal(f"{name} temperatures", ", ".join(temperatures), ", ".join(instance.temperatures))
     size = f"{summary.layers} layers, {summary.heads} heads"
     yield equal(f"{name} size", size, f"{instance.layers} layers, {instance.heads} heads")
-    for one in (*hypotheses_of(model), proof_of(model), wrong_words(model, instance.members)):
+    for one in (*assumed_in(instance, model), proof_of(model), wrong_words(model, instance.members)):
         yield one.about(name)
 
 
 def seen_of_all(instances: Iterable[Instance]) -> Iterator[Observed]:
     """One after the other."""
     return chain.from_iterable(map(seen_of, instances))
+
+
+def _of_paper(
+    one: Instance, embeddings: tuple[str, ...], temperatures: tuple[str, ...], layers: int, heads: int
+) -> Instance:
+    """The formula of an instance by the theorem's own construction."""
+    own = replace(one, embeddings=embeddings, temperatures=temperatures, layers=layers, heads=heads)
+    return replace(own, construction="paper")
 
 
 SHIFTS = (
@@ -181,6 +210,10 @@ def _late_bs(word: str) -> bool:
 def _prime_as(word: str) -> bool:
     count = word.count("a")
     return count > 1 and all(count % divisor for divisor in range(2, count))
+
+
+def _three_points(word: str) -> bool:
+    return word.count("a") + 2 * word.endswith("b") >= 3
 
 
 def _odd_ones(word: str) -> bool:
@@ -262,6 +295,21 @@ COUNTED_AND_SELECTED = (
 )
 
 
+def simulated() -> Iterator[Observed]:
+    """Formulas, and a model that is given as functions: b*a*b* has 1 + n(n+1)/2 words of length n."""
+    yield from seen_of_all((*BOTH, *LITERAL_BOTH))
+    try:
+        found = simulate(Between(), count=200)
+    except UnprovedError as error:
+        yield equal("a model's network is", f"not proved: {error}", "PROVED")
+        return
+    yield equal("a model's automaton is", str(found.reading.status), "MEASURED")
+    yield equal("its network is, for that", str(found.checked.status), "PROVED")
+    words = ["".join(word) for n in range(1, 9) for word in product("ab", repeat=n)]
+    accepted = sum(run.accepted is True for run in found.model.run(words, engine="numpy"))
+    yield equal("words of 510 that it accepts", accepted, sum(1 + n * (n + 1) // 2 for n in range(1, 9)))
+
+
 def normed() -> Iterator[Observed]:
     """`Y '1'` behind LayerNorm."""
     model = compiled("Y '1'", "01", layer_norm=LayerNorm())
@@ -279,12 +327,47 @@ def listed_networks() -> Iterator[Observed]:
     for number in ("13", "16", "18", "21", "23"):
         yield equal(f"Theorem {number}: decoders", (number, "decoder") in cases, True)
     for one in INSTANCES:
-        yield from (seen.about(one.theorem) for seen in hypotheses_of(one.model()))
+        yield from (seen.about(one.theorem) for seen in assumed_in(one, one.model()))
 
+
+_SIGNED, _RETRIEVED = (ONE, SIGN, "i*n^-1"), (ONE, "i", SIGN, "i*n^-2", "i^2*n^-2")
+_IN_N, _IN_I = ("1", "1/(8*n)"), ("1", "1/(4*i^2)")
+
+LITERAL_SHIFTS = (
+    _of_paper(SHIFTS[0], _SIGNED, _IN_N, 3, 3),
+    _of_paper(SHIFTS[1], _SIGNED, _IN_N, 3, 3),
+    _of_paper(SHIFTS[2], (ONE, SIGN, "i"), ("1",), 3, 3),
+    _of_paper(SHIFTS[3], (ONE, SIGN, "n", "i"), ("1",), 3, 3),
+)
+LITERAL_PAST_SHIFTS = (
+    _of_paper(PAST_SHIFTS[0], (ONE, SIGN, "i^-1"), _IN_I, 3, 3),
+    _of_paper(PAST_SHIFTS[1], (ONE, SIGN, "i"), ("1",), 3, 3),
+)
+LITERAL_BOTH = (
+    _of_paper(BOTH[0], _SIGNED, _IN_N, 4, 4),
+    _of_paper(BOTH[1], (ONE, SIGN, "i"), ("1",), 4, 4),
+)
+LITERAL_BOTH_PAST = (replace(_of_paper(BOTH_PAST[0], (ONE, SIGN, "i^-1"), _IN_I, 4, 4), theorem="18 (a)"),)
+_SUM = Instance("20 (a)", "#<[a] + 2*#>[b] >= 3", "temperature", _three_points, (), (), 0, 0)
+LITERAL_COUNTS = (
+    _of_paper(_SUM, _RETRIEVED, ("1", "1/(4*n^3)"), 8, 8),
+    _of_paper(
+        replace(_SUM, theorem="20 (b)", regime="unbounded"), (ONE, "i", SIGN, "n*i", "n*i^2"), ("1",), 8, 8
+    ),
+    _of_paper(PREDICATES[0], ("[prime(i)]", SIGN, "i*n^-2", "i^2*n^-2"), ("1", "1/(4*n^3)"), 4, 3),
+)
+LITERAL_PAST_COUNTS = (_of_paper(PAST_COUNTS[0], ("[prime(i)]", "i", "i^2", SIGN), ("1", "1/(4*i)"), 4, 3),)
+LITERAL_COUNTED_AND_SELECTED = (
+    _of_paper(COUNTED_AND_SELECTED[0], (*_RETRIEVED, "i*n^-1"), ("1", "1/(4*n^3)", "1/(8*n)"), 9, 8),
+    _of_paper(COUNTED_AND_SELECTED[1], (ONE, "i", "i^2", SIGN, "i^-1"), ("1", "1/(4*i)", "1/(4*i^2)"), 9, 8),
+)
+"""The same theorems by the networks that their proofs build (`--construction paper`)."""
 
 INSTANCES = (
     *(*SHIFTS, *PAST_SHIFTS, *NGRAM, *SELECTIONS, *PAST_SELECTIONS, *BOTH, *BOTH_PAST, *COUNTS, *PREDICATES),
     *(*PAST_COUNTS, *ODD_COUNT, *WITHOUT_PREDICATES, *COUNTED_AND_SELECTED),
+    *(*LITERAL_SHIFTS, *LITERAL_PAST_SHIFTS, *LITERAL_BOTH, *LITERAL_BOTH_PAST, *LITERAL_COUNTS),
+    *(*LITERAL_PAST_COUNTS, *LITERAL_COUNTED_AND_SELECTED),
 )
 """All networks of this file: docs/papers.md lists them."""
 
@@ -313,18 +396,18 @@ STATEMENTS = (
         "A Neighbour head reads position i - 1 (i + 1): parity tells it from i, and the tie-break from "
         "the others.",
         "One head for the paper's two, as the parity of i goes into the query; [i = 1], [i = n] are "
-        "embeddings, "
-        "where the paper computes them by Proposition 11.",
+        "embeddings. `--construction paper` has the two heads, and Proposition 11.",
         'attemper compile "Y a" --alphabet ab --regime temperature -o y',
-        partial(seen_of_all, SHIFTS),
+        partial(seen_of_all, (*SHIFTS, *LITERAL_SHIFTS)),
     ),
     Statement(
         *(18, Paper.YANG, ("theorem-13",), "Theorem 13: Y under the future mask, nothing depends on n"),
         "(c) is the regime `decoder`: 1/i and a temperature in i; (d) is `unbounded`, whose past formulas "
         "read i only.",
-        "One head for two, the parity of i twice as a bit in (c), [i = 1] as an embedding.",
+        "One head for two, the parity of i twice as a bit in (c), [i = 1] as an embedding; not so with "
+        "`--construction paper`.",
         'attemper compile "Y a" --alphabet ab --regime decoder -o y',
-        partial(seen_of_all, PAST_SHIFTS),
+        partial(seen_of_all, (*PAST_SHIFTS, *LITERAL_PAST_SHIFTS)),
     ),
     Statement(
         *(
@@ -353,17 +436,18 @@ STATEMENTS = (
             ("corollary-17",),
             "Corollary 17: any masked unique-hard transformer, by LTL[Y, X, S, U]",
         ),
-        "Formulas with shifts and selections compile; B-RASP programs, too.",
-        "A transformer that is given as functions is read into an automaton first, and that is compiled.",
-        'attemper compile "O (b & Y a)" --regime temperature -o tri',
-        partial(seen_of_all, BOTH),
+        "Formulas with shifts and selections compile, and B-RASP programs; `simulate` takes a masked "
+        "model that is given as functions.",
+        "Such a model is read into an automaton, which is measured; that the network computes it is proved.",
+        "attemper simulate attemper.models.hard.masked_examples:Between -o between",
+        simulated,
     ),
     Statement(
         *(23, Paper.YANG, ("corollary-18",), "Corollary 18: the same under the future mask"),
         "Past formulas in the regime `decoder`.",
         "",
         'attemper compile "O (b & Y a)" --regime decoder -o tri',
-        partial(seen_of_all, BOTH_PAST),
+        partial(seen_of_all, (*BOTH_PAST, *LITERAL_BOTH_PAST)),
     ),
     Statement(
         *(
@@ -382,16 +466,17 @@ STATEMENTS = (
         "Counts are averages; sign heads compare them in two layers, Lookup heads read predicates at them.",
         "Comparisons use no retrieval of counts (three stages, two lookups for each count): an odd "
         "numerator is "
-        "never 0, so its sign is read from (-1)^j. Fewer layers, and all embeddings of (a) are bounded.",
+        "never 0, so its sign is read from (-1)^j. Fewer layers, and all embeddings of (a) are bounded; "
+        "`--construction paper` has the three stages, and i as an embedding also in (a).",
         f'attemper compile "{MIXED}" --regime temperature -o counts',
-        partial(seen_of_all, (*COUNTS, *PREDICATES)),
+        partial(seen_of_all, (*COUNTS, *PREDICATES, *LITERAL_COUNTS)),
     ),
     Statement(
         *(28, Paper.YANG, ("theorem-21",), "Theorem 21: counts to the left under the future mask"),
         "The regime `decoder`: embeddings 1/i, 1/i^2, temperature 1/(4 i^4) for lookups.",
-        "As Theorem 20.",
+        "As Theorem 20; the proof's network has i and i^2, and 1/(4 i).",
         'attemper compile "prime(#<[a])" --alphabet ab --regime decoder -o prime',
-        partial(seen_of_all, PAST_COUNTS),
+        partial(seen_of_all, (*PAST_COUNTS, *LITERAL_PAST_COUNTS)),
     ),
     Statement(
         *(
@@ -415,7 +500,7 @@ STATEMENTS = (
         "One formula may have all of them; each layer takes the margin that its clamps need.",
         "As Theorems 12 and 20.",
         'attemper compile "O (b & #<[a] <= #<[b])" --regime decoder -o both',
-        partial(seen_of_all, COUNTED_AND_SELECTED),
+        partial(seen_of_all, (*COUNTED_AND_SELECTED, *LITERAL_COUNTED_AND_SELECTED)),
     ),
     Statement(
         *(
