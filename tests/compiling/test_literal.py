@@ -9,7 +9,7 @@ the predicates.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -32,7 +32,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Alphabet
-from attemper.networks.layers import Masking, Network
+from attemper.networks.layers import Foreign, Masking, Network
 from attemper.networks.regime import Regime
 from tests.support.oracles.raw_judge import judge
 
@@ -221,6 +221,29 @@ def test_layers_of_counts() -> None:
     for text, layers in (("#<[a] >= 2", 4), ("#<[a] + #>[b] >= 3", 8), ("odd(#<[a])", 4)):
         model = attemper.compile(text, "ab", construction="paper")
         assert [len(layer.heads) for layer in model.network.layers] == [1] * layers
+
+
+@pytest.mark.parametrize(
+    ("text", "regime"),
+    [
+        ("Y b", TEMPERATURE),
+        ("Y b", DECODER),
+        ("X b", UNBOUNDED),
+        ("a S b", TEMPERATURE),
+        ("#<[a] >= 2", DECODER),
+        ("#<[a] + #>[b] >= 3", TEMPERATURE),
+        ("odd(#<[a])", UNBOUNDED),
+    ],
+)
+def test_heads_of_which_nothing_is_said_are_proved(text: str, regime: Regime) -> None:
+    """As if somebody had typed the network in."""
+    language = TemporalLanguage(parse(text, AB), At.LAST, False)
+    network = compile_language(language, AB, regime, literal=Heads.ONE).soft
+    untold = [
+        replace(layer, heads=tuple(replace(head, construction=Foreign()) for head in layer.heads))
+        for layer in network.layers
+    ]
+    prove(replace(network, layers=tuple(untold)), language, None)
 
 
 def test_an_expression_becomes_a_formula_first() -> None:
