@@ -74,7 +74,10 @@ def _positions(encoder: Encoder) -> Iterator[str]:
                 yield "its table of positions is empty"
             yield from _array("table of positions", table, (len(table), encoder.width))
         case Bounded(_, least, greatest):
-            if not -np.inf < least <= greatest < np.inf:
+            ends: tuple[object, ...] = (least, greatest)
+            if not all(isinstance(end, float | int) for end in ends):
+                yield "the box of its positions is not of Python's numbers: write float(...)"
+            elif not -np.inf < least <= greatest < np.inf:
                 yield "the box of its positions is not bounded"
         case NoPositions():
             pass

@@ -13,6 +13,7 @@ from attemper.checker.verdict import Status
 from attemper.models.arrays import Integers
 from attemper.models.soft.soft import outputs_of
 from attemper.models.soft.weights import Bounded, Encoder, NoPositions, by_last_symbol
+from attemper.models.soft.wellformed import complaints
 from attemper.theories.influence.ask.bounding import BoundRequest, bound_and_check
 from attemper.theories.influence.certificate import (
     EveryLengthBound,
@@ -108,3 +109,37 @@ def test_a_floor_on_parity_is_that_of_a_model_read_at_the_last_symbol() -> None:
     assert check_limit(replace(found, consequences=(more,)), encoder).status is Status.UNKNOWN
     claim = check_limit(found, encoder).claims[1]
     assert "prefixes of 64 symbols: at least" in claim.text
+
+
+def test_what_is_read_is_no_symbol_that_is_exchanged() -> None:
+    """A reader's: no layer, and what is put out is x_n, which changes it by 1; no other symbol does."""
+    encoder = replace(
+        unmarked(3, blind=False),
+        layers=(),
+        embedding=np.array([[0.0], [1.0]]),
+        readout=np.array([[1.0]]),
+        bias=np.array([0.0]),
+        positions=Bounded(lambda places, n: np.zeros((n, 1)), 0.0, 0.0),
+    )
+    (claim, *_) = check_limit(
+        OneSymbolBound(encoder.digest, "", BOTH, None, ((1,),), EveryLengthBound(Fraction(0)), ()), encoder
+    ).claims
+    assert claim.status is Status.PROVED
+    assert claim.text.startswith(
+        "one symbol before the last of any word of n symbols changes the output by at"
+    )
+    assert claim.text.endswith("with any positions from 0.0 to 0.0")
+
+
+def test_positions_outside_their_box_are_seen_where_a_length_is_named() -> None:
+    encoder = replace(
+        unmarked(3, blind=False), positions=Bounded(lambda places, n: np.full((n, 4), float(n)), -0.1, 0.1)
+    )
+    bound = OneSymbolBound(encoder.digest, "", BOTH, None, ((1,),), EveryLengthBound(Fraction(100)), ())
+    assert check_limit(bound, encoder).status is Status.MALFORMED
+
+
+def test_a_box_of_other_numbers_is_refused() -> None:
+    low = np.float32(-0.1)
+    encoder = replace(unmarked(3, blind=False), positions=Bounded(lambda _, n: np.zeros((n, 4)), low, 0.1))
+    assert "write float" in next(complaints(encoder))

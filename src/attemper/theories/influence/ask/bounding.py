@@ -43,7 +43,7 @@ from attemper.theories.influence.certificate import (
     SourceFloor,
     TableBound,
 )
-from attemper.theories.influence.check.claims import BITS, change_of_pair, check_limit
+from attemper.theories.influence.check.claims import BITS, change_of_pair, check_limit, require_box
 from attemper.theories.influence.check.consequences import (
     BRACKETS,
     MOST_COUNTS,
@@ -549,6 +549,8 @@ def _judged(
     """What follows from the bound, and what the checker says to all of it."""
     asked.report("checking what was found, and what follows")
     whole = replace(bound, consequences=tuple(_consequences(encoder, bound, asked)))
+    if isinstance(bound.bound, EveryLengthBound):
+        require_box(whole, encoder)
     verdict = check_limit(whole, encoder, bound.source)
     if verdict.status is not Status.PROVED:
         said = "; ".join(f"{claim.status}: {claim.text}" for claim in verdict.claims)

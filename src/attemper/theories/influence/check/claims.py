@@ -19,7 +19,7 @@ from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.balls import precision, upper_bound
 from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.meaning import outputs_in_balls
-from attemper.models.soft.weights import Encoder, by_last_symbol
+from attemper.models.soft.weights import Bounded, Encoder, by_last_symbol
 from attemper.models.soft.wellformed import complaints
 from attemper.theories.influence import certificate
 from attemper.theories.influence.check.consequences import following
@@ -27,6 +27,9 @@ from attemper.theories.influence.check.every_length import every_length_bound
 from attemper.theories.influence.check.frequencies import Region, largest_bound
 from attemper.theories.influence.check.said import ARITHMETIC, frequencies, number, shown, unknown
 from attemper.theories.influence.check.tables import Exchange, change_bound
+
+MOST_PLACES = 10**6
+"""At lengths up to this one positions are asked for."""
 
 BITS = 128
 """The precision of two words' outputs."""
@@ -44,17 +47,18 @@ def judge(path: Path, model: str | None) -> Verdict:
         return malformed(error, Subject(About.ENCODER, model or ""))
     if model is None:
         raise OptionError(f"say with model=MODULE:OBJECT which encoder '{path}' is about", options=("model",))
-    return check_limit(found, at_its_length(found, load_encoder(model)), model)
+    return check_limit(found, load_encoder(model), model)
 
 
 def check_limit(found: certificate.OneSymbolBound, encoder: Encoder, place: str = "") -> Verdict:
     """The verdict on a bound and on all that is said to follow from it; `place` says where the encoder is."""
     subject = Subject(About.ENCODER, place, found.digest)
-    complaint = next(mismatches(found, encoder), None)
-    if complaint is not None:
-        return Verdict((ClaimVerdict(Status.MALFORMED, complaint),), subject)
     try:
-        first = _bounded(found, shown(encoder, found), _known(encoder, found))
+        encoder = at_its_length(found, encoder)
+        complaint = next(mismatches(found, encoder), None)
+        if complaint is not None:
+            return Verdict((ClaimVerdict(Status.MALFORMED, complaint),), subject)
+        first = _bounded(found, encoder, _known(encoder, found))
     except (MalformedFileError, UnsupportedError) as error:
         return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),), subject)
     if first.status is not Status.PROVED:
@@ -91,6 +95,7 @@ def _known(encoder: Encoder, found: certificate.OneSymbolBound) -> Fraction | No
             functionals, region = np.array(found.functionals, dtype=np.int64), Region(start, residue, box)
             proved = max(largest_bound(each, functionals, region, splits) for each in by_last_symbol(encoder))
         case certificate.EveryLengthBound():
+            require_box(found, encoder)
             return _greatest(every_length_bound(encoder, found.functionals)[:1])
         case certificate.TableBound(length, _, last_only):
             which = Exchange.LAST_BUT_ONE if last_only else Exchange.ANY
@@ -100,6 +105,16 @@ def _known(encoder: Encoder, found: certificate.OneSymbolBound) -> Fraction | No
         case _:
             assert_never(found.bound)
     return Fraction(proved) if np.isfinite(proved) else None
+
+
+def require_box(found: certificate.OneSymbolBound, encoder: Encoder) -> None:
+    """Raises `UnsupportedError` if positions leave their box, which is the user's word, where a length is
+    named.
+    """
+    floors = certificate.RecogniserFloor | certificate.SourceFloor
+    named = (own.length for own in found.consequences if isinstance(own, floors))
+    for length in (2, *(length for length in named if length <= MOST_PLACES)):
+        encoder.at(length)
 
 
 def change_of_pair(
@@ -136,26 +151,33 @@ def _combined(functional: certificate.Functional, outputs: Sequence[flint.arb]) 
     return sum((f * output for f, output in zip(functional, outputs, strict=True)), flint.arb(0))
 
 
-def _bounded(found: certificate.OneSymbolBound, what: str, known: Fraction | None) -> ClaimVerdict:
-    """What is said of the first claim, the bound; `what` is bounded."""
+def _bounded(found: certificate.OneSymbolBound, encoder: Encoder, known: Fraction | None) -> ClaimVerdict:
+    """What is said of the first claim, the bound.
+
+    What stands at position n is the same in both words: the marker, or the symbol that is read.
+    """
+    what, one = shown(encoder, found), "one symbol" if found.ending else "one symbol before the last"
     match found.bound:
         case certificate.FrequencyBound(start, constant, residue, box, _):
             claimed = constant
             words = "any word" if box is None else f"a word with {frequencies(found)}"
             lengths = "" if residue is None else f" with n = {residue[1]} mod {residue[0]}"
             text = (
-                f"one symbol of {words} of n symbols changes {what} by at most {number(constant)}/n, "
+                f"{one} of {words} of n symbols changes {what} by at most {number(constant)}/n, "
                 f"for all n >= {start}{lengths}"
             )
         case certificate.EveryLengthBound(constant):
             claimed = constant
+            assert isinstance(encoder.positions, Bounded), "no other positions have such a bound"
+            held = f"from {encoder.positions.least} to {encoder.positions.greatest}"
             text = (
-                f"one symbol of any word of n symbols changes {what} by at most {number(constant)}/n, "
-                "for all n >= 2"
+                f"{one} of any word of n symbols changes {what} by at most {number(constant)}/n, for all "
+                f"n >= 2, with any positions {held}"
             )
         case certificate.TableBound(length, change, last_only):
             claimed = change
-            which = "the last symbol but the marker" if last_only else "one symbol"
+            last = "the last symbol but the marker" if found.ending else "the last symbol but one"
+            which = last if last_only else one
             text = f"{which} of any word of n = {length} symbols changes {what} by at most {number(change)}"
         case certificate.PairBound(first, _, change):
             claimed = change
