@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import partial
+from itertools import product
+from re import fullmatch
 
 from attemper.languages.named.entry import Entry, RegimeName
 from attemper.languages.named.zoo import named
+from attemper.languages.regular.sensitivity import average_sensitivity
 from attemper.workbench.classifying import classify
 from attemper.workbench.compiling import compile as compiled
-from attemper.workbench.papers.statements import Observed, Paper, Statement, at_least, equal
+from attemper.workbench.papers.statements import Observed, Paper, Statement, at_least, at_most, equal
 from attemper.workbench.papers.theorems import proof_of, wrong_words
 
 
@@ -91,6 +95,23 @@ def forcing() -> Iterator[Observed]:
         yield equal(f"{language}: sensitive", found["sensitive"], sensitive)
 
 
+def sensitivity() -> Iterator[Observed]:
+    """At how many positions of a word, on average, membership turns: at n = 100, and at 8 by all words."""
+    for text, alphabet, most in (("(b*ab*a)*b*", "ab", 100.0), ("(0|11)*", "01", 1e-6)):
+        found = classify(f"regex:{text}", alphabet)
+        assert found.sensitivity is not None
+        yield (equal if most == 100 else at_most)(f"{text}: at n = 100", float(found.sensitivity), most)
+        turned = 0
+        members = {"".join(w) for w in product(alphabet, repeat=8) if fullmatch(text, "".join(w))}
+        for letters in product(alphabet, repeat=8):
+            word = "".join(letters)
+            for i in range(8):
+                other = word[:i] + alphabet[1 - alphabet.index(word[i])] + word[i + 1 :]
+                turned += (word in members) != (other in members)
+        exact = average_sensitivity(found.automaton, 8)
+        yield equal(f"{text}: at n = 8", str(exact), str(Fraction(turned, 2**8)))
+
+
 NEGATED = "(_|!_*!)*1|_*!(_|!_*!)*0"
 """Formulas like `!_!1`: negations, with blanks between them, of a truth value."""
 
@@ -170,7 +191,7 @@ STATEMENTS = (
     Statement(
         *(46, Paper.YANG, ("section-2.3", "sparsemax"), "Sparsemax and geometric attention (section 2.3)"),
         "Heads are softmax, or hard.",
-        "it is an example of other papers; no theorem here is about it",
+        "the paper's background: other papers attend so, and no theorem of this one is about it",
         "attemper show DIR",
         None,
     ),
@@ -207,6 +228,18 @@ STATEMENTS = (
         "",
         "attemper classify zoo:parity-even",
         forcing,
+    ),
+    Statement(
+        *(
+            62,
+            Paper.HAHN,
+            ("section-2-average-sensitivity", "average-sensitivity"),
+            "Average sensitivity of a language",
+        ),
+        "`classify` computes it exactly at n = 100, from the automaton.",
+        "",
+        'attemper classify "regex:(0|11)*"',
+        sensitivity,
     ),
     Statement(
         *(
