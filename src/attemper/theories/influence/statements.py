@@ -174,14 +174,14 @@ def _matrices(layer: EncoderLayer) -> dict[str, Floats]:
 
 
 def weights_change() -> Iterator[Observed]:
-    """How much an exchange moves the weights of the second layer on all other positions, which is O(1/n)."""
+    """How much an exchange moves the second layer's weights on all other positions: not less than 1/n."""
     model, scaled = encoder(2, positions=WAVES, gain=HALVED), []
     for n in (16, 64):
         words = np.array([[0] * (n - 1) + [2], [1] + [0] * (n - 2) + [2]])
-        one, other = (by_hand(model, word)[1][1][-1] for word in words)
-        scaled.append(n * float(np.abs(one - other)[1:].sum()))
-        yield at_least(f"n = {n}: n times what weights on unchanged symbols change", scaled[-1], 0.001)
-    yield at_most("that at 64, over that at 16", scaled[1] / scaled[0], 1.5)
+        one, other = (by_hand(model, word)[1][1] for word in words)
+        scaled.append(n * float(np.abs(one - other)[1:, 1:].sum(axis=1).max()))
+        yield at_least(f"n = {n}: n times what weights on unchanged symbols change", scaled[-1], 0.09)
+    yield at_most("that at 64, over that at 16", scaled[1] / scaled[0], 1.1)
     yield from every_length(2)
 
 

@@ -144,13 +144,6 @@ STATEMENTS = (
         lambda: (*entry("k-hop-1-symbol", "temperature"), *entry("k-hop-2-symbol")),
     ),
     Statement(
-        *(38, Paper.YANG, ("flip-flop",), "The flip-flop language of Liu et al. (section 6)"),
-        "`flip-flop`: what is read is what was written last.",
-        "The comparison with a temperature of O(1/(n log n)) is not made.",
-        "attemper zoo flip-flop",
-        lambda: (*entry("flip-flop", "temperature"), *entry("flip-flop", "decoder")),
-    ),
-    Statement(
         *(39, Paper.YANG, ("mqar",), "Multi-query associative recall (section 1)"),
         "`mqar-symbol`: the value that stood behind the last key like this.",
         "",
