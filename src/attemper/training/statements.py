@@ -74,7 +74,7 @@ STATEMENTS = (
             "Recurrent networks with a stack for 2DYCK (section 7)",
         ),
         "`attemper train` trains an LSTM on 2DYCK.",
-        "there is no recurrent network with a stack; the paper names it, and states nothing about it",
+        "there is no recurrent network with a stack: the paper cites others for it",
         "attemper train",
         None,
     ),

@@ -45,9 +45,13 @@ def encoder(
     def drawn(*shape: int) -> Floats:
         return np.asarray(draw.standard_normal(shape) / shape[-1] ** 0.5)
 
+    def weights(*shape: int) -> Floats:
+        return gain * drawn(*shape)
+
     def layer() -> EncoderLayer:
-        shapes = (3 * d, d), (3 * d,), (d, d), (d,), (2 * d, d), (2 * d,), (d, 2 * d), (d,)
-        return EncoderLayer(*(gain * drawn(*shape) for shape in shapes), None, 1, norm_first=False)
+        matrices = weights(3 * d, d), weights(3 * d), weights(d, d), weights(d)
+        hidden = weights(2 * d, d), weights(2 * d), weights(d, 2 * d), weights(d)
+        return EncoderLayer(*matrices, *hidden, None, 1, norm_first=False)
 
     made = tuple(layer() for _ in range(layers))
     rest = made, drawn(len(outputs), d), drawn(len(outputs)), outputs
@@ -153,12 +157,12 @@ def hahns() -> Iterator[Observed]:
         model = encoder(layers, positions=WAVES, gain=HALVED)
         found = bound(model, seconds=20)
         norms = [
-            {name: np.linalg.norm(matrix, 2) for name, matrix in _matrices(layer).items()}
+            {name: float(np.linalg.norm(matrix, 2)) for name, matrix in _matrices(layer).items()}
             for layer in model.layers
         ]
         act = max(1 + each["back"] * each["hidden"] for each in norms)
         act *= max(1.0, *(each["written"] for each in norms))
-        largest = 0.34 * 2 + max(np.linalg.norm(row) for row in model.embedding)
+        largest = 0.34 * 2 + max(float(np.linalg.norm(row)) for row in model.embedding)
         scores = (2 * act**layers * largest) ** 2 * max(each["scores"] for each in norms)
         apart = np.linalg.norm(model.embedding[0] - model.embedding[1]) * np.linalg.norm(model.readout)
         digits = (2 * layers * (log(2) + np.logaddexp(2 * scores, log(1 + act))) + log(apart)) / log(10)
