@@ -256,7 +256,9 @@ def theorem_6_encoder() -> Iterator[Observed]:
         law, _ = laws_of_heights(0.4, claim.length - 1)
         share = 1 - law.get(0, 0.0) / sum(law.values())
         floor = best + 0.6 * share * log(1 + exp(-constant / (2 * claim.length)))
-        yield at_most(f"n = {claim.length}: floor {claim.nats} off by", abs(float(claim.nats) - floor), 1e-5)
+        yield at_most(
+            f"n = {claim.length}: floor {float(claim.nats):.6f} off by", abs(float(claim.nats) - floor), 1e-5
+        )
         yield at_least("floor above H_opt by", float(claim.nats) - best, 0.2)
     own = cross_entropy_of(model, TWO_FIFTHS, n)
     (first, *_) = found.bound.consequences if found.bound else ()

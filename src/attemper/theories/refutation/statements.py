@@ -292,7 +292,7 @@ STATEMENTS = (
         "`refute`: a restriction of one length under which the answer is constant, with proof.",
         "Constant in place of few inputs, and one n at a time (notes 13, 14): found by a search with a "
         "checker of its "
-        "own, as the constants of the proof allow one layer.",
+        "own, as the constants of the proof allow one layer; `lemma --reduce` goes the proof's own way.",
         REFUTE,
         theorem_1,
     ),
