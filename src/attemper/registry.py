@@ -269,6 +269,7 @@ STATEMENTS = (
     "attemper.workbench.papers.tasks",
     "attemper.theories.depth.statements",
     "attemper.theories.influence.statements",
+    "attemper.theories.refutation.lemma.statements",
     "attemper.theories.refutation.statements",
     "attemper.theories.softening.statements",
     "attemper.training.statements",

@@ -47,3 +47,18 @@ def test_layers_that_scale_their_scores_are_not_read_as_if_they_did_not() -> Non
     assert isinstance(model, Transformer)
     with pytest.raises(UnsupportedError, match="_LogScaled"):
         read_weights(model.encoder, model.embedding, model.readout, SYMBOLS, "$")
+
+
+def test_additive_attention_is_refused_by_the_class_of_its_module() -> None:
+    """Scores v tanh(Q y + K y') are of no module of torch's: somebody's own could compute anything."""
+
+    class Additive(torch.nn.MultiheadAttention):
+        pass
+
+    layer = torch.nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
+    stack = torch.nn.TransformerEncoder(layer, 1, enable_nested_tensor=False)
+    modules = stack, torch.nn.Embedding(3, 4), torch.nn.Linear(4, 1)
+    assert read_weights(*modules, SYMBOLS, "$").width == 4
+    stack.layers[0].self_attn = Additive(4, 2, batch_first=True)
+    with pytest.raises(UnsupportedError, match=r"'self_attn' in layer 0 .*Additive, whose functions are not"):
+        read_weights(*modules, SYMBOLS, "$")

@@ -28,7 +28,7 @@ from tests.support.writers.papers import COMPARED, CONSTRUCTIONS, PAGE, compared
 
 RUN = [one for one in statements() if one.run]
 
-MOST_NOT_BUILT = 17
+MOST_NOT_BUILT = 3
 """At most so many rows have no run."""
 
 Plant = tuple[str, Callable[[Any], Any]]
@@ -104,6 +104,8 @@ SIGN: Plant = (f"{PLANS}.sign:SignPlan.soft", warmed)
 LOCAL_SIGN: Plant = (f"{PLANS}.local_sign:LocalSignPlan.soft", warmed)
 CLAMP: Plant = ("attemper.compiling.building.weights:LayerDraft.add_clamp", _half_lower)
 GAPS = "attemper.theories.softening.check.enumeration"
+NORMS, WAYS = "attemper.theories.softening.lemmas.norms", "attemper.theories.softening.ways"
+LEMMA = "attemper.theories.refutation.lemma"
 SINCE: Plant = ("attemper.languages.temporal.meaning:_since", always(False))
 REFUTATION, SOFTENING, INFLUENCE, TRAINING = (
     f"attemper.{room}.statements"
@@ -122,6 +124,7 @@ PLANTED: dict[int, Plant] = {
     8: LOOKUP,
     9: SELECT,
     10: CLAMP,
+    11: (f"{SOFTENING}:edelman", after(lambda bound: bound / 2)),
     12: CLAMP,
     13: NEIGHBOUR,
     14: ("attemper.languages.temporal.meaning:_unary", always(False)),
@@ -143,21 +146,25 @@ PLANTED: dict[int, Plant] = {
     30: SIGN,
     31: (f"{GAPS}:_lesser", _multiplied(Fraction(1, 2))),
     32: (f"{GAPS}:_greater", _multiplied(Fraction(2))),
-    33: (f"{SOFTENING}:coldness_by_norms", after(lambda cold: cold / 20)),
+    33: (f"{NORMS}:_head_errors", after(lambda own: replace(own, values=own.values and own.values / 100))),
     34: ("attemper.networks.meaning_soft:attention", evenly),
     35: ("attemper.networks.meaning_soft:attention", evenly),
-    36: (f"{SOFTENING}:evaluate", after(lambda cold: cold / 2)),
+    36: (f"{NORMS}:Published.coldness", after(lambda cold: cold / 2)),
     37: SELECT,
     38: SELECT,
     39: SELECT,
     40: SIGN,
     41: (f"{PLANS}.nearest_integer:NearestIntegerPlan.soft", warmed),
+    42: (f"{PLANS}.nearest_integer:NearestIntegerPlan.soft", warmed),
+    43: ("attemper.theories.softening.pieces:_Reached.__contains__", always(True)),
+    44: (f"{WAYS}:looked_up", after(lambda outputs: outputs[::-1])),
+    45: ("attemper.networks.meaning_soft:attention", evenly),
     47: (f"{PLANS}.select:SelectPlan.soft", _growing),
     48: SELECT,
     49: ("attemper.theories.depth.statements:depth", after(lambda found: SimpleNamespace(lower=1, upper=1))),
     50: ("attemper.models.hard.protocol:attended", _last_of_the_best),
     51: ("attemper.models.soft.meaning:_feed_forward", lambda _: lambda layer, row: row),
-    52: ("attemper.models.hard.protocol:attended", _last_of_the_best),
+    52: (f"{LEMMA}.reducing:_next_by_any", after(lambda tables: tables[:, :1])),
     53: (f"{HERE}.tasks:compiled", lambda original: lambda name: original(name.replace("even", "odd"))),
     54: SIGN,
     55: ("attemper.workbench.papers.tasks:classify", lambda original: lambda *_: original("regex:1*", "01")),
@@ -170,6 +177,12 @@ PLANTED: dict[int, Plant] = {
         lambda _: lambda self, layer, head, queries, keys: np.zeros((len(queries), len(keys))),
     ),
     61: ("attemper.workbench.papers.tasks:classify", lambda original: lambda *_: original("regex:1*", "01")),
+    62: ("attemper.languages.regular.sensitivity:permutations", lambda _: lambda *_: ()),
+    63: (f"{LEMMA}.transformers:scored", after(lambda scores: -scores)),
+    64: (f"{LEMMA}.reducing:_next_by_leftmost", after(lambda table: table[::-1])),
+    65: (f"{LEMMA}.reducing:greedily_fixed", lambda _: lambda keys, bits, *rest, **more: (bits, 0)),
+    66: (f"{LEMMA}.pictures:attends", after(lambda can: can | True)),
+    67: (f"{LEMMA}.pictures:without_own", after(lambda high: -high)),
     68: (f"{REFUTATION}:much_read_fixed", lambda _: lambda bottom, bits, eta: bits),
     69: (f"{REFUTATION}:greedily_fixed", lambda _: lambda keys, bits, k, most: (bits, 0)),
     70: (
@@ -183,11 +196,13 @@ PLANTED: dict[int, Plant] = {
     72: (f"{REFUTATION}:parameters", after(lambda found: replace(found, k=found.k // 2))),
     73: SLACK,
     74: SLACK,
+    75: ("attemper.theories.influence.search.beside:_norm", after(lambda norm: norm / 2)),
     76: SLACK,
     77: ("attemper.training.models:ParityRnn.forward", after(lambda logits: logits * 0)),
     78: (f"{INFLUENCE}:last_symbols", after(lambda level: level * 2)),
     79: (f"{INFLUENCE}:cross_entropy_floor", after(lambda floor: floor + 1)),
     80: (f"{INFLUENCE}:type_excess", after(lambda excess: excess * 2)),
+    81: ("attemper.languages.sources.bracket_levels:softplus", after(lambda loss: loss / 2)),
     82: (f"{INFLUENCE}:closing", after(lambda share: share / 2)),
     84: (f"{INFLUENCE}:capped", lambda original: lambda model, _: original(model, {})),
     86: ("attemper.training.measuring:_Pair.floor", after(lambda floor: floor + 1)),

@@ -36,15 +36,20 @@ def by_hand(model: HardModel, word: Sequence[int], layer: int) -> Array:
     """The activations behind a layer, by the definition: each head reads the leftmost best score."""
     rows = model.embed(np.arange(1, len(word) + 1), np.array(word))
     for number in range(layer):
-        after = []
-        for i in range(len(word)):
-            read = []
-            for head in range(model.heads[number]):
-                scores = model.scores(number, head, rows[i : i + 1], rows)[0].tolist()
-                read.append(rows[[scores.index(max(scores))]])
-            after.append(model.combine(number, rows[i : i + 1], read)[0])
-        rows = np.array(after)
+        rows = layer_by_hand(model, number, rows)
     return rows
+
+
+def layer_by_hand(model: HardModel, number: int, rows: Array) -> Array:
+    """What one layer makes of the activations before it."""
+    after = []
+    for i in range(len(rows)):
+        read = []
+        for head in range(model.heads[number]):
+            scores = model.scores(number, head, rows[i : i + 1], rows)[0].tolist()
+            read.append(rows[[scores.index(max(scores))]])
+        after.append(model.combine(number, rows[i : i + 1], read)[0])
+    return np.array(after)
 
 
 def hard_models() -> Iterator[Observed]:
@@ -56,17 +61,6 @@ def hard_models() -> Iterator[Observed]:
             found = activations(model, np.array([*bits, 2]))
             wrong += sum(not (found[layer] == by_hand(model, (*bits, 2), layer)).all() for layer in (0, 1, 2))
         yield equal(f"{'many' if levels is None else levels} scores: layers that differ, of 48", wrong, 0)
-
-
-def ties() -> Iterator[Observed]:
-    """One score for all positions: every head reads position 1."""
-    model = RandomTables(9, (1,), levels=1)
-    for bits in ((0, 1, 1, 0, 1, 0, 0, 1), (1, 0, 0, 0, 1, 1, 1, 0)):
-        (start, found) = activations(model, np.array([*bits, 2]))
-        wanted = model.combine(0, start, [np.tile(start[0], (9, 1))])
-        yield equal(
-            f"{''.join(map(str, bits))}: all positions read the first", bool((found == wanted).all()), True
-        )
 
 
 def restrictions() -> Iterator[Observed]:
@@ -261,7 +255,6 @@ def constants() -> Iterator[Observed]:
 
 REFUTE = "attemper refute MODEL zoo:parity-even --length 24"
 LEMMA = "attemper lemma --length 64 --k 8"
-REDUCED = "as an operation on transformers of several layers"
 
 STATEMENTS = (
     Statement(
@@ -276,13 +269,6 @@ STATEMENTS = (
         "",
         REFUTE,
         hard_models,
-    ),
-    Statement(
-        *(52, Paper.HAHN, ("footnote-1", "ties"), "Footnote 1: ties go to the left, or anywhere at random"),
-        "The leftmost of the best scores.",
-        "Random choices among ties are not built; what would change is note 4 of docs/depth-reduction.md.",
-        REFUTE,
-        ties,
     ),
     Statement(
         *(
@@ -306,7 +292,7 @@ STATEMENTS = (
         "`refute`: a restriction of one length under which the answer is constant, with proof.",
         "Constant in place of few inputs, and one n at a time (notes 13, 14): found by a search with a "
         "checker of its "
-        "own, as the constants of the proof allow one layer.",
+        "own, as the constants of the proof allow one layer; `lemma --reduce` goes the proof's own way.",
         REFUTE,
         theorem_1,
     ),
@@ -341,41 +327,6 @@ STATEMENTS = (
         "",
         "attemper refute MODEL regex:1* --length 7",
         modelled,
-    ),
-    Statement(
-        *(63, Paper.HAHN, ("definition-3", "c-transformer"), "Definition 3: c-transformers"),
-        "`Bottom` is the lowest layer of one.",
-        REDUCED,
-        LEMMA,
-        None,
-    ),
-    Statement(
-        *(64, Paper.HAHN, ("lemma-4", "depth-reduction"), "Lemma 4: a finer restriction and a layer less"),
-        "The restriction of one layer.",
-        REDUCED,
-        LEMMA,
-        None,
-    ),
-    Statement(
-        *(65, Paper.HAHN, ("figure-1",), "Figure 1: layers are removed one after another"),
-        "`show` says who attends where under a restriction.",
-        REDUCED,
-        LEMMA,
-        None,
-    ),
-    Statement(
-        *(66, Paper.HAHN, ("figure-2",), "Figure 2: attention of a layer before and after"),
-        "`show` says who attends where under a restriction.",
-        REDUCED,
-        LEMMA,
-        None,
-    ),
-    Statement(
-        *(67, Paper.HAHN, ("figure-3",), "Figure 3: ranking and selection, c = 2, k = 2"),
-        "`Keys` ranks activations.",
-        REDUCED,
-        LEMMA,
-        None,
     ),
     Statement(
         *(

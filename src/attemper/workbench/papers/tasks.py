@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import partial
+from itertools import product
+from re import fullmatch
 
-from attemper.languages.named.entry import Entry, RegimeName
+from attemper.languages.named.entry import Entry, Rasp, RegimeName
 from attemper.languages.named.zoo import named
+from attemper.languages.regular.sensitivity import average_sensitivity
 from attemper.workbench.classifying import classify
 from attemper.workbench.compiling import compile as compiled
-from attemper.workbench.papers.statements import Observed, Paper, Statement, at_least, equal
+from attemper.workbench.naming import program as read_program
+from attemper.workbench.papers.statements import Observed, Paper, Statement, at_least, at_most, equal
 from attemper.workbench.papers.theorems import proof_of, wrong_words
 
 
@@ -65,6 +70,56 @@ def brackets() -> Iterator[Observed]:
         yield wrong_words(model, _nested).about(f"{name}:")
 
 
+def depths(word: str) -> list[object]:
+    """How many brackets are open behind each position; before it, where it closes one."""
+    opened = [word[: i + 1].count("(") + word[: i + 1].count("[") for i in range(len(word))]
+    return [2 * opened[i] - (i + 1) + (symbol in ")]") for i, symbol in enumerate(word)]
+
+
+def last_alike(word: str, values: list[object]) -> list[object]:
+    """The symbol at the last earlier position that has the same value."""
+    return [
+        next((word[j] for j in range(i - 1, -1, -1) if values[j] == values[i]), "none")
+        for i in range(len(word))
+    ]
+
+
+def program() -> Iterator[Observed]:
+    """Two lines as they are typed, and what they put out by Python."""
+    alike = "x = count[j <= i] in 'a'\noutput rightmost[j < i : x(j) = x(i)] symbol else none\n"
+    model, words = compiled(read_program(f"alphabet a b c\n{alike}")), ["abcac", "ccabab", "aaa"]
+    yield proof_of(model).about("count, and rightmost of the same count:")
+    for run in model.run(words, engine="numpy"):
+        word = "".join(run.word)
+        wanted = last_alike(word, [word[: i + 1].count("a") for i in range(len(word))])
+        yield equal(f"on {word}", " ".join(map(str, run.outputs)), " ".join(map(str, wanted)))
+    yield from (*entry("reverse"), *entry("most-frequent-symbol"))
+
+
+def appendix_e() -> Iterator[Observed]:
+    """The program at each prefix of all words up to 3 and of some others, and what two of its lines are."""
+    model = compiled("zoo:dyck-2-appendix-e")
+    yield proof_of(model)
+    longer = ["([])[]", "([)]", "(([]"]
+    words = [*longer, *("".join(word) for n in (1, 2, 3) for word in product("()[]", repeat=n))]
+    wrong = 0
+    for run in model.run(words, engine="numpy"):
+        wanted = ["1" if _nested("".join(run.word[: i + 1])) else "0" for i in range(len(run.word))]
+        found = "".join(str(int(bool(one))) for one in run.outputs)
+        wrong += found != "".join(wanted)
+        if "".join(run.word) in longer:
+            yield equal(f"on {''.join(run.word)}", found, "".join(wanted))
+    yield equal(f"words of {len(words)} that are wrong at some prefix", wrong, 0)
+    source = named("dyck-2-appendix-e").source
+    assert isinstance(source, Rasp)
+    lines = source.text.replace("empty accept\n", "").partition("output")[0]
+    for name, meant in (("depth", depths), ("leftmatch", lambda word: last_alike(word, depths(word)))):
+        one = compiled(read_program(f"{lines}output {name}\n"))
+        runs = one.run(words, engine="numpy")
+        wrong = sum(list(run.outputs) != meant("".join(run.word)) for run in runs)
+        yield equal(f"{name}: words that are wrong", wrong, 0)
+
+
 def aperiodic() -> Iterator[Observed]:
     """Which regular languages need counting: PARITY does; 1*, and (aa)* where positions are known, do not."""
     for language, alphabet, kind, modulus in (
@@ -89,6 +144,23 @@ def forcing() -> Iterator[Observed]:
         assert isinstance(found, dict)
         yield equal(f"{language}: symbols that must be fixed at n = 100", found["fixed"], fixed)
         yield equal(f"{language}: sensitive", found["sensitive"], sensitive)
+
+
+def sensitivity() -> Iterator[Observed]:
+    """At how many positions of a word, on average, membership turns: at n = 100, and at 8 by all words."""
+    for text, alphabet, most in (("(b*ab*a)*b*", "ab", 100.0), ("(0|11)*", "01", 1e-6)):
+        found = classify(f"regex:{text}", alphabet)
+        assert found.sensitivity is not None
+        yield (equal if most == 100 else at_most)(f"{text}: at n = 100", float(found.sensitivity), most)
+        turned = 0
+        members = {"".join(w) for w in product(alphabet, repeat=8) if fullmatch(text, "".join(w))}
+        for letters in product(alphabet, repeat=8):
+            word = "".join(letters)
+            for i in range(8):
+                other = word[:i] + alphabet[1 - alphabet.index(word[i])] + word[i + 1 :]
+                turned += (word in members) != (other in members)
+        exact = average_sensitivity(found.automaton, 8)
+        yield equal(f"{text}: at n = 8", str(exact), str(Fraction(turned, 2**8)))
 
 
 NEGATED = "(_|!_*!)*1|_*!(_|!_*!)*0"
@@ -123,13 +195,6 @@ STATEMENTS = (
         lambda: (*entry("k-hop-1-symbol", "temperature"), *entry("k-hop-2-symbol")),
     ),
     Statement(
-        *(38, Paper.YANG, ("flip-flop",), "The flip-flop language of Liu et al. (section 6)"),
-        "`flip-flop`: what is read is what was written last.",
-        "The comparison with a temperature of O(1/(n log n)) is not made.",
-        "attemper zoo flip-flop",
-        lambda: (*entry("flip-flop", "temperature"), *entry("flip-flop", "decoder")),
-    ),
-    Statement(
         *(39, Paper.YANG, ("mqar",), "Multi-query associative recall (section 1)"),
         "`mqar-symbol`: the value that stood behind the last key like this.",
         "",
@@ -144,9 +209,9 @@ STATEMENTS = (
             "S-RASP programs become softmax transformers (section 6)",
         ),
         "Programs (docs/programs.md) compile, and are proved from the weights.",
-        "A subset: some spellings are refused, with the reason.",
+        "A subset: what is refused is refused with the reason, and a caret under it.",
         "attemper zoo reverse",
-        lambda: (*entry("reverse"), *entry("most-frequent-symbol")),
+        program,
     ),
     Statement(
         *(
@@ -156,21 +221,21 @@ STATEMENTS = (
             "DYCK-k by attention to the nearest equal depth (section 6)",
         ),
         "`dyck-2`: depths are counts, and each closing bracket reads the nearest opening one of its depth.",
-        "Another program than that of Appendix E, in 4 layers; no decoder; short horizons in float32.",
+        "Another program than Appendix E's own, in 4 layers; no decoder; short horizons in float32.",
         "attemper zoo dyck-2",
         lambda: (*entry("dyck-2", "temperature"), *entry("dyck-2", "unbounded")),
     ),
     Statement(
         *(42, Paper.YANG, ("app-e", "appendix-e"), "Appendix E: the program for DYCK-k, line by line"),
-        "Another program of the same language is `zoo:dyck-2`.",
-        "three spellings of its text are refused",
-        "attemper zoo dyck-2",
-        None,
+        "`dyck-2-appendix-e`: its lines, as they are printed; the network is proved, and right.",
+        "",
+        "attemper compile zoo:dyck-2-appendix-e -o e",
+        appendix_e,
     ),
     Statement(
         *(46, Paper.YANG, ("section-2.3", "sparsemax"), "Sparsemax and geometric attention (section 2.3)"),
         "Heads are softmax, or hard.",
-        "it is an example of other papers; no theorem here is about it",
+        "the paper's background: other papers attend so, and no theorem of this one is about it",
         "attemper show DIR",
         None,
     ),
@@ -207,6 +272,18 @@ STATEMENTS = (
         "",
         "attemper classify zoo:parity-even",
         forcing,
+    ),
+    Statement(
+        *(
+            62,
+            Paper.HAHN,
+            ("section-2-average-sensitivity", "average-sensitivity"),
+            "Average sensitivity of a language",
+        ),
+        "`classify` computes it exactly at n = 100, from the automaton.",
+        "",
+        'attemper classify "regex:(0|11)*"',
+        sensitivity,
     ),
     Statement(
         *(
