@@ -17,7 +17,7 @@ from attemper.languages.regular.classes import RegularClass, classify
 from attemper.languages.regular.dfa import AUTOMATON
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
-from attemper.models.hard.masked_examples import Between
+from attemper.models.hard.masked_examples import Surrounded
 from attemper.networks.files import load as load_network
 from attemper.networks.meaning_hard import output_bits
 from attemper.workbench.simulating import Simulated, simulate
@@ -107,7 +107,7 @@ def test_places_end_markers_and_empty_words(kind: str) -> None:
 
 def test_what_is_said(tmp_path: Path) -> None:
     said: list[str] = []
-    found = attemper.simulate(Between(), count=40, progress=said.append)
+    found = attemper.simulate(Surrounded(), count=40, progress=said.append)
     assert said == [
         "following the tables",
         "running the definition",
@@ -153,19 +153,19 @@ def test_a_model_whose_runs_differ_from_its_tables_has_no_network() -> None:
 
 def test_options_and_limits() -> None:
     with pytest.raises(OptionError, match="regime='bounded' is none of"):
-        simulate(Between(), regime="bounded")  # type: ignore[arg-type]
+        simulate(Surrounded(), regime="bounded")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="there is no limit 'states'; the limits are: configurations, "):
-        simulate(Between(), limits={"states": 7})
+        simulate(Surrounded(), limits={"states": 7})
     with pytest.raises(UnprovedError, match="more than 5 configurations"):
-        simulate(Between(), limits={"configurations": 5})
+        simulate(Surrounded(), limits={"configurations": 5})
     with pytest.raises(UnsupportedError, match="beyond the cap of 1"):
         simulate(looking_both_ways(11), count=0, limits={"levels": 1})
     with pytest.raises(UnsupportedError, match="beyond the cap of 0"):
-        simulate(Between(), count=0, limits={"levels": 0})
+        simulate(Surrounded(), count=0, limits={"levels": 0})
     with pytest.raises(OptionError, match="'configurations' is a whole number from 1 on"):
-        simulate(Between(), limits={"configurations": 0})
+        simulate(Surrounded(), limits={"configurations": 0})
     with pytest.raises(OptionError, match="count=-1"):
-        simulate(Between(), count=-1)
+        simulate(Surrounded(), count=-1)
 
 
 # The command --------------------------------------------------------------------------------------------

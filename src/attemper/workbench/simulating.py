@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 READING = "configurations"
 """The limit of reading; all others are a cascade's."""
 
-Progress = Callable[[str], None]
+Telling = Callable[[str], None]
 
 
 @final
@@ -121,7 +121,7 @@ def simulate(
     seconds: float = SECONDS,
     limits: Mapping[str, int] | None = None,
     seed: int = 0,
-    progress: Progress = lambda _: None,
+    progress: Telling = lambda _: None,
 ) -> Simulated:
     """A softmax network of the language of somebody's masked transformer of unique hard attention.
 
@@ -143,8 +143,8 @@ def simulate(
     Raises `OptionError`, `ModuleError` (with the place of the function that is to blame), `UnsupportedError`
     (no such model; a cascade beyond its limits) and `UnprovedError` (reading beyond limits or `seconds`).
 
-    >>> from attemper.models.hard.masked_examples import Between
-    >>> found = simulate(Between(), count=100)
+    >>> from attemper.models.hard.masked_examples import Surrounded
+    >>> found = simulate(Surrounded(), count=100)
     >>> found.reading.status, str(found.checked.status)
     ('MEASURED', 'PROVED')
     >>> found.model.accepts("baabaab"), found.model.accepts("baaaab"), found.model.accepts("abb")

@@ -67,7 +67,9 @@ STEPS = (
     Step("attemper decompile parity", "PROVED: it computes an automaton with 2 states"),
     Step("attemper decompile majority --as formula", "#<['1'] >= #<['0']"),
     Step("attemper decompile attemper.models.hard.masked_examples:Alternating", "MEASURED"),
-    Step("attemper simulate attemper.models.hard.masked_examples:Between -o between", "PROVED: all lengths"),
+    Step(
+        "attemper simulate attemper.models.hard.masked_examples:Surrounded -o between", "PROVED: all lengths"
+    ),
     Step("attemper same net:parity regex:(0*10*1)*0*", "SAME"),
     Step("attemper depth regex:(ab)* --alphabet ab -o depth.json", "least depth: 2"),
     Step("python -m attemper.checker depth.json", "PROVED"),

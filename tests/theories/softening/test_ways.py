@@ -16,7 +16,7 @@ from attemper.networks.meaning_soft import output_bits
 from attemper.theories.softening.ways import (
     PRECISION,
     WAYS,
-    Way,
+    WayOut,
     gap_of,
     gaps_at,
     published_parity,
@@ -27,7 +27,7 @@ from tests.support.cli.command_line import attemper
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def way(name: str) -> Way:
+def way(name: str) -> WayOut:
     (found,) = (own for own in WAYS if own.name == name)
     return found
 

@@ -37,7 +37,7 @@ from attemper.checker.rounding.arithmetic import (
     is_power_of_two,
     key_of,
 )
-from attemper.checker.rounding.stepped import Steps, stepped_off
+from attemper.checker.rounding.stepped import StepUnits, stepped_off
 from attemper.checker.steps import is_whole
 from attemper.checker.values import ResidualValues, Value, plain
 from attemper.exact.balls import ball
@@ -373,7 +373,7 @@ class Writing:
     disjoint: bool
     inputs: tuple[Coordinate, ...]
     """All that they read."""
-    steps: Steps | None = None
+    steps: StepUnits | None = None
     """What writes it, if that reads whole numbers: then no gate does."""
 
 

@@ -16,11 +16,11 @@ from attemper.checker.steps import points
 from attemper.checker.values import ResidualValues
 from attemper.exact.balls import ball
 
-Steps = tuple[UnitGroup, tuple[Unit, ...]]
+StepUnits = tuple[UnitGroup, tuple[Unit, ...]]
 """Units that read whole numbers, and alone write a coordinate."""
 
 
-def stepped_off(lengths: Lengths, steps: Steps, middle: ResidualValues, offs: list[Off]) -> OfNumber:
+def stepped_off(lengths: Lengths, steps: StepUnits, middle: ResidualValues, offs: list[Off]) -> OfNumber:
     """How far the units' sum can be off. Raises `BeyondError`."""
     (group, units), u, summed = steps, lengths.u, lengths.arithmetic.summed
     if lengths.arithmetic.halves != 1:

@@ -15,7 +15,7 @@ from typing import final
 from attemper.attention_program.ops import Attend, Choice, Mask, Matched, Nearest, Ref, everywhere
 from attemper.languages.rasp.integers import IntegerSteps, IntegerTerm, sum_of
 from attemper.languages.rasp.matching import signs_of
-from attemper.languages.rasp.strict import Seen
+from attemper.languages.rasp.strict import Restated
 from attemper.languages.rasp.syntax import Comparison, Expression, Index, Join, Joined, Relation, indices
 
 
@@ -41,8 +41,8 @@ def may_match(part: Expression) -> bool:
 class Sought:
     """What is looked for at i where `inside` holds: the visible j with `there`, and equal integers.
 
-    `there` and the integer at j are read as `Seen` says. There are no integers where all positions that are
-    left have equal ones; then `there` is read as it is.
+    `there` and the integer at j are read as `Restated` says. There are no integers where all positions that
+    are left have equal ones; then `there` is read as it is.
     """
 
     inside: Ref
@@ -61,8 +61,8 @@ class Equality:
     symbols: tuple[str, ...]
 
     @property
-    def _seen(self) -> Seen:
-        return Seen(self.integers.bits, self.mask, copied=False)
+    def _seen(self) -> Restated:
+        return Restated(self.integers.bits, self.mask, copied=False)
 
     def sought(self, here: Ref, there: Ref, query: IntegerTerm, key: IntegerTerm) -> Iterator[Sought]:
         """What is looked for where `here` holds: positions with `there` whose key equals the query.

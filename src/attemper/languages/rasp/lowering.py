@@ -41,7 +41,7 @@ from attemper.languages.rasp.integers import (
 from attemper.languages.rasp.located import mistake, unsupported
 from attemper.languages.rasp.matching import NotMatchedError, key_of, key_term, queries_of, query_terms
 from attemper.languages.rasp.show import show_expression
-from attemper.languages.rasp.strict import Seen
+from attemper.languages.rasp.strict import Restated
 from attemper.languages.temporal.reading import At
 
 Value = ops.Ref | SymbolBits | Branches | numbers.Chances
@@ -336,7 +336,7 @@ class Lowering:
 
     def _nearest(self, expression: syntax.Nearest) -> Value:
         """One head for each case of the condition and of the query, whose bit at i chooses what it finds."""
-        seen = Seen(self.bits, expression.mask, copied=True)
+        seen = Restated(self.bits, expression.mask, copied=True)
         key, queries = self._matched(expression, seen)
         heads = [
             (self.bits.all_of((here, bit)), query, there)
@@ -372,7 +372,7 @@ class Lowering:
         return {**found, last: self.bits.negation(self.bits.any_of(found.values()))}
 
     def _matched(
-        self, expression: syntax.Nearest, seen: Seen
+        self, expression: syntax.Nearest, seen: Restated
     ) -> tuple[ops.Ref, tuple[tuple[ops.Ref, ops.Ref], ...]]:
         """The key, and for each case of the query its bit and the step."""
         symbols, side = self.source.alphabet.symbols, expression.key

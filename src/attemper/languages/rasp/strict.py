@@ -30,7 +30,7 @@ WITHOUT_I = {mask.weak: mask for mask in Mask if mask.is_strict}
 
 @final
 @dataclass(frozen=True)
-class Seen:
+class Restated:
     """How heads that see i itself read what stands at the j of a mask; under one that shows i, as it is."""
 
     bits: Bits

@@ -58,13 +58,13 @@ class Alternating:
 
 @final
 @dataclass(frozen=True)
-class Between:
+class Surrounded:
     """No b stands between two a, in two layers: heads look to the left, to the right and everywhere.
 
     Activations are (1, symbol, between). In layer 0 every position looks for an a before it and for one
     behind it, and a b that finds both is marked; in layer 1 the last position looks for a mark.
 
-    >>> [[head.mask for head in heads] for heads in Between().layers]
+    >>> [[head.mask for head in heads] for heads in Surrounded().layers]
     [['<', '>'], ['all']]
     """
 

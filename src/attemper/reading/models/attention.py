@@ -57,7 +57,7 @@ class AttentionTables:
         better = self._better(entries, tables, new[:, None], new_right=before)
         return np.where(self.sees(before=before), better, tables)
 
-    def read(self, own: Integers, before: Sides, behind: Sides) -> Integers:
+    def read(self, own: Integers, before: StatesAround, behind: StatesAround) -> Integers:
         """What each head reads, a column each: of the tables on both sides, those that its mask shows."""
         read = np.full((len(own), len(self.masks)), self.empty, dtype=np.int64)
         rows = np.arange(len(own))
@@ -77,7 +77,7 @@ class AttentionTables:
         return np.where(taken, new, old)
 
 
-Sides = tuple[Integers, Integers]
+StatesAround = tuple[Integers, Integers]
 """Tables of one side, a row each: without and with the value at the position itself."""
 
 

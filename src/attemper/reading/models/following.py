@@ -17,7 +17,7 @@ TABLES = "tables of the heads"
 
 
 @final
-class Tables:
+class PickTables:
     """All tables of positions before (behind) that are met, by number; number 0 is empty."""
 
     def __init__(self, attention: AttentionTables, budget: Budget, *, before: bool) -> None:
@@ -69,8 +69,8 @@ class LayerFollower:
         self._attention, self._budget = attention, budget
         # The row behind all activations is what a strict head reads where it sees nothing.
         self._rows = np.concatenate([rows, np.zeros_like(rows[:1])])
-        self._before = Tables(attention, budget, before=True)
-        self._behind = Tables(attention, budget, before=False)
+        self._before = PickTables(attention, budget, before=True)
+        self._behind = PickTables(attention, budget, before=False)
         self._values = Values()
         self._combined: dict[bytes, int] = {}
 
@@ -96,7 +96,7 @@ class LayerFollower:
         return Bimachine(left, right, self._outputs(lefts, rights), ends), self._values
 
     def _followed(
-        self, moves: Integers, others: Integers, outputs: Integers, tables: Tables, start: Integers
+        self, moves: Integers, others: Integers, outputs: Integers, tables: PickTables, start: Integers
     ) -> tuple[Integers, Integers]:
         """The moves of one side, and a row for each of its states: the state below, and the tables."""
         if not tables.are_filled and not start.any():

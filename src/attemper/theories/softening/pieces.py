@@ -33,7 +33,7 @@ class Knot(NamedTuple):
 
 
 @final
-class Unit(NamedTuple):
+class Ramp(NamedTuple):
     """factor * ReLU(x - start)."""
 
     start: Fraction
@@ -68,14 +68,14 @@ class Pieces:
         return width
 
     @property
-    def units(self) -> tuple[Unit, ...]:
+    def units(self) -> tuple[Ramp, ...]:
         """One hidden layer that computes it: f(x) = f(x_0) + the sum of the units, for x >= x_0.
 
         They are `least_width()`, or one more where the first piece is not level.
         """
         slopes = [Fraction(0), *(_slope(*pair) for pair in pairwise(self.knots))]
         units = (
-            Unit(knot.x, after - before)
+            Ramp(knot.x, after - before)
             for knot, (before, after) in zip(self.knots, pairwise(slopes), strict=False)
         )
         return tuple(unit for unit in units if unit.factor)

@@ -33,18 +33,18 @@ PRECISION = 128
 EPS = Fraction(1, 10**5)
 """What PyTorch's LayerNorm adds to a variance, if nothing else is said."""
 
-Outputs = Sequence[flint.arb]
+PutOut = Sequence[flint.arb]
 """What is put out at a length, for k = 0, 1, ... ones: greater where k is even."""
 
 
 @final
 @dataclass(frozen=True)
-class Way:
+class WayOut:
     """A way to recognise PARITY: its name, what grows with n, and what it puts out for n positions."""
 
     name: str
     grows: str
-    outputs: Callable[[int], Outputs]
+    outputs: Callable[[int], PutOut]
 
     def gap(self, n: int) -> flint.arb:
         """The least output of an even k less the greatest of an odd one, for n >= 2."""
@@ -52,7 +52,7 @@ class Way:
             return gap_of(self.outputs(n))
 
 
-def gap_of(outputs: Outputs) -> flint.arb:
+def gap_of(outputs: PutOut) -> flint.arb:
     """By how much even and odd k are apart; less than 0 where some of them are confused."""
     least, greatest = outputs[0], outputs[1]
     for even in outputs[2::2]:
@@ -62,7 +62,7 @@ def gap_of(outputs: Outputs) -> flint.arb:
     return least - greatest
 
 
-def vanishing(n: int) -> Outputs:
+def vanishing(n: int) -> PutOut:
     """s for k = 0..n-1: what the two heads find at u_k = 1/n, which is 0 elsewhere."""
     great, small = flint.arb(1).exp(), flint.arb(-1).exp()
     even, odd = (n + 1) // 2, n // 2
@@ -71,7 +71,7 @@ def vanishing(n: int) -> Outputs:
     return [found[k % 2] for k in range(n)]
 
 
-def looked_up(n: int, score: Callable[[int, int], flint.fmpq], coldness: flint.arb) -> Outputs:
+def looked_up(n: int, score: Callable[[int, int], flint.fmpq], coldness: flint.arb) -> PutOut:
     """(-1)^(j-1) averaged over j = 1..n, weighed by the scores of j for c = k + 1."""
     found = []
     for c in range(1, n + 1):
@@ -91,7 +91,7 @@ def _growing_keys(n: int) -> Callable[[int, int], flint.fmpq]:
     return lambda c, j: flint.fmpq(c, n) * (8 * n * j) + flint.fmpq(1, n) * (-4 * n * j**2)
 
 
-def rounded(n: int) -> Outputs:
+def rounded(n: int) -> PutOut:
     """ReLU(x) - ReLU(x - 1), x = (s - middle) / gap + 1/2: 1 for even k, 0 for odd."""
     outputs = vanishing(n)
     gap = gap_of(outputs)
@@ -100,19 +100,19 @@ def rounded(n: int) -> Outputs:
     return [positive_part(x) - positive_part(x - 1) for x in scaled]
 
 
-def normalised(n: int, eps: Fraction) -> Outputs:
+def normalised(n: int, eps: Fraction) -> PutOut:
     """s / sqrt(s^2 + eps): what LayerNorm makes of the coordinates s and -s."""
     return [s / (s * s + ball(eps)).sqrt() for s in vanishing(n)]
 
 
 WAYS = (
-    Way("constant temperature", "nothing", vanishing),
-    Way("temperature 1/(4 n^2)", "1/tau", lambda n: looked_up(n, _near(n), flint.arb(4 * n**2))),
-    Way("temperature 1/ln n", "1/tau, too slowly", lambda n: looked_up(n, _near(n), flint.arb(n).log())),
-    Way("rounding", "slope n^2/3", rounded),
-    Way("layer norm, eps 0", "Lipschitz constant", lambda n: normalised(n, Fraction(0))),
-    Way("layer norm, eps 1e-5", "nothing", lambda n: normalised(n, EPS)),
-    Way("unbounded positions", "n j and n j^2", lambda n: looked_up(n, _growing_keys(n), flint.arb(1))),
+    WayOut("constant temperature", "nothing", vanishing),
+    WayOut("temperature 1/(4 n^2)", "1/tau", lambda n: looked_up(n, _near(n), flint.arb(4 * n**2))),
+    WayOut("temperature 1/ln n", "1/tau, too slowly", lambda n: looked_up(n, _near(n), flint.arb(n).log())),
+    WayOut("rounding", "slope n^2/3", rounded),
+    WayOut("layer norm, eps 0", "Lipschitz constant", lambda n: normalised(n, Fraction(0))),
+    WayOut("layer norm, eps 1e-5", "nothing", lambda n: normalised(n, EPS)),
+    WayOut("unbounded positions", "n j and n j^2", lambda n: looked_up(n, _growing_keys(n), flint.arb(1))),
 )
 """The constant temperature first, then the ways out, and two that look like one."""
 

@@ -15,7 +15,7 @@ from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import UnprovedError
 from attemper.exact.closed_forms import depends_on_length, growth
 from attemper.languages.named.entry import RegimeName
-from attemper.models.hard.masked_examples import Between
+from attemper.models.hard.masked_examples import Surrounded
 from attemper.networks.layers import Softmax
 from attemper.workbench.compiling import compile as compiled
 from attemper.workbench.model import Model
@@ -299,7 +299,7 @@ def simulated() -> Iterator[Observed]:
     """Formulas, and a model that is given as functions: b*a*b* has 1 + n(n+1)/2 words of length n."""
     yield from seen_of_all((*BOTH, *LITERAL_BOTH))
     try:
-        found = simulate(Between(), count=200)
+        found = simulate(Surrounded(), count=200)
     except UnprovedError as error:
         yield equal("a model's network is", f"not proved: {error}", "PROVED")
         return
@@ -439,7 +439,7 @@ STATEMENTS = (
         "Formulas with shifts and selections compile, and B-RASP programs; `simulate` takes a masked "
         "model that is given as functions.",
         "Such a model is read into an automaton, which is measured; that the network computes it is proved.",
-        "attemper simulate attemper.models.hard.masked_examples:Between -o between",
+        "attemper simulate attemper.models.hard.masked_examples:Surrounded -o between",
         simulated,
     ),
     Statement(

@@ -36,7 +36,7 @@ _TIMES_LENGTH = (times(N, I), times(N, _SQUARE))
 
 @final
 @dataclass(frozen=True)
-class Asked:
+class Hypotheses:
     """What a theorem asks of a transformer, beside the constant embeddings 0 and 1.
 
     `per` is what the temperature may depend on: nothing, n or i; `masked`: all heads see j <= i only;
@@ -51,24 +51,24 @@ class Asked:
 
 
 THEOREMS = (
-    Asked("Theorem 12(a)", frozenset({SIGN, times(I, over(N))}), "n"),
-    Asked("Theorem 12(b)", frozenset({SIGN, I, N})),
-    Asked("Theorem 13(c)", frozenset({SIGN, over(I)}), "i", masked=True),
-    Asked("Theorem 13(d)", frozenset({SIGN, I}), masked=True),
-    Asked("Theorem 15(a)", frozenset({times(I, over(N))}), "n"),
-    Asked("Theorem 15(b)", frozenset({I, N})),
-    Asked("Theorem 16(a)", frozenset({over(I)}), "i", masked=True),
-    Asked("Theorem 16(b)", frozenset({I}), masked=True),
-    Asked("Corollary 17(a)", frozenset({SIGN, times(I, over(N))}), "n"),
-    Asked("Corollary 17(b)", frozenset({SIGN, I, N})),
-    Asked("Corollary 18(a)", frozenset({SIGN, over(I)}), "i", masked=True),
-    Asked("Corollary 18(b)", frozenset({SIGN, I}), masked=True),
-    Asked("Theorem 20(a)", frozenset({SIGN, I, *_PER_SQUARE}), "n", tests=True),
-    Asked("Theorem 20(b)", frozenset({SIGN, I, N, *_TIMES_LENGTH}), tests=True),
-    Asked("Theorem 21", frozenset({SIGN, I, _SQUARE}), "i", masked=True, tests=True),
-    Asked("Corollary 22(a)", frozenset({SIGN, I, times(I, over(N)), *_PER_SQUARE}), "n", tests=True),
-    Asked("Corollary 22(b)", frozenset({SIGN, I, N, *_TIMES_LENGTH}), tests=True),
-    Asked("Corollary 23", frozenset({SIGN, I, over(I), _SQUARE}), "i", masked=True, tests=True),
+    Hypotheses("Theorem 12(a)", frozenset({SIGN, times(I, over(N))}), "n"),
+    Hypotheses("Theorem 12(b)", frozenset({SIGN, I, N})),
+    Hypotheses("Theorem 13(c)", frozenset({SIGN, over(I)}), "i", masked=True),
+    Hypotheses("Theorem 13(d)", frozenset({SIGN, I}), masked=True),
+    Hypotheses("Theorem 15(a)", frozenset({times(I, over(N))}), "n"),
+    Hypotheses("Theorem 15(b)", frozenset({I, N})),
+    Hypotheses("Theorem 16(a)", frozenset({over(I)}), "i", masked=True),
+    Hypotheses("Theorem 16(b)", frozenset({I}), masked=True),
+    Hypotheses("Corollary 17(a)", frozenset({SIGN, times(I, over(N))}), "n"),
+    Hypotheses("Corollary 17(b)", frozenset({SIGN, I, N})),
+    Hypotheses("Corollary 18(a)", frozenset({SIGN, over(I)}), "i", masked=True),
+    Hypotheses("Corollary 18(b)", frozenset({SIGN, I}), masked=True),
+    Hypotheses("Theorem 20(a)", frozenset({SIGN, I, *_PER_SQUARE}), "n", tests=True),
+    Hypotheses("Theorem 20(b)", frozenset({SIGN, I, N, *_TIMES_LENGTH}), tests=True),
+    Hypotheses("Theorem 21", frozenset({SIGN, I, _SQUARE}), "i", masked=True, tests=True),
+    Hypotheses("Corollary 22(a)", frozenset({SIGN, I, times(I, over(N)), *_PER_SQUARE}), "n", tests=True),
+    Hypotheses("Corollary 22(b)", frozenset({SIGN, I, N, *_TIMES_LENGTH}), tests=True),
+    Hypotheses("Corollary 23", frozenset({SIGN, I, over(I), _SQUARE}), "i", masked=True, tests=True),
 )
 
 
@@ -84,7 +84,7 @@ def satisfied(network: Network) -> tuple[str, ...]:
     return tuple(asked.name for asked in THEOREMS if not any(_missing(network, asked)))
 
 
-def _missing(network: Network, asked: Asked) -> Iterator[bool]:
+def _missing(network: Network, asked: Hypotheses) -> Iterator[bool]:
     """For each thing that is asked, whether the network lacks it."""
     yield network.normalisation is not None
     for _, form in network.positions:

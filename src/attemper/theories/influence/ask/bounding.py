@@ -28,6 +28,7 @@ from attemper.models.arrays import Floats
 from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.soft import outputs_of, outputs_of_histograms
 from attemper.models.soft.weights import Bounded, Encoder, Mask, NoPositions, Periodic, by_last_symbol
+from attemper.models.soft.wellformed import complaints
 from attemper.theories.influence.certificate import (
     LIMIT,
     ChangeBound,
@@ -417,6 +418,8 @@ def bound_and_check(encoder: Encoder, asked: BoundRequest, source: str = "") -> 
     Raises `OptionError` for options that do not fit the encoder, and `UnsupportedError` for encoders of which
     nothing is proved.
     """
+    for complaint in complaints(encoder):
+        raise UnsupportedError(f"this is no encoder to say anything about: {complaint}")
     if len(letters_of(encoder)) < 2:
         raise UnsupportedError("bounds are for encoders over two symbols or more beside the end marker")
     if encoder.mask is Mask.UNMASKED and isinstance(encoder.positions, NoPositions | Periodic):
@@ -521,9 +524,10 @@ def _by_table(encoder: Encoder, source: str, length: int, asked: BoundRequest) -
         change, diameter = (
             max(side) for side in zip(*((each.change, each.diameter) for each in found), strict=True)
         )
+        apart = "no words' outputs are" if encoder.ending else "those of no words with one last symbol are"
         remark = (
             f"the bound for all words of n = {length} is vacuous: one symbol changes the output by at most "
-            f"{change:.6g}, and no words' outputs are further apart than {diameter:.6g}"
+            f"{change:.6g}, and {apart} further apart than {diameter:.6g}"
         )
         asked.report("the table says nothing: looking for two words whose outputs are close")
         if encoder.ending is None:
@@ -609,7 +613,9 @@ def _of_recognisers(encoder: Encoder, found: OneSymbolBound, asked: BoundRequest
                 yield from _no_margin(encoder, found, found.bound, asked)
             changes = {} if box is not None else {n: constant / n for n in _lengths(found.bound, asked)}
         case EveryLengthBound(constant):
-            yield NoMargin(asked.margin, margin_impossible_from(constant, asked.margin, 2), ())
+            start = margin_impossible_from(constant, asked.margin, 2)
+            if start <= LONGEST:
+                yield NoMargin(asked.margin, start, ())
             changes = {n: constant / n for n in _lengths(found.bound, asked)}
         case TableBound(length, change, _):
             if change < 2 * asked.margin:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import log
+from math import isfinite, log
 from time import monotonic
 from typing import final
 
 import numpy as np
 
+from attemper.errors import UnsupportedError
 from attemper.models.arrays import Floats
 from attemper.models.soft.soft import outputs_of
 from attemper.models.soft.weights import Bounded, Encoder, EncoderLayer
@@ -46,7 +47,7 @@ def beside(
 ) -> tuple[Beside, ...]:
     """What was found at a few lengths: at each that there is time for, by what the one before took.
 
-    Raises `UnsupportedError` where positions leave their box.
+    No further than its function says positions that are in their box.
     """
     rows, deadline = np.array(functionals, dtype=np.float64).T, monotonic() + seconds
     subject = replace(
@@ -61,6 +62,10 @@ def beside(
         began = monotonic()
         left = deadline - began
         if left < SLOWER * took:
+            break
+        try:
+            encoder.at(length)
+        except (UnsupportedError, LookupError, ValueError):
             break
         report(f"looking for words of {length} symbols that one symbol changes much")
         plan = MeasuringPlan(Mode.SEARCH, (length,), TRIED, 0, left / 2)
@@ -81,7 +86,7 @@ def hahns_constant(encoder: Encoder, functionals: Sequence[Sequence[int]]) -> fl
     adds a term to its proof, so that this constant is compared with and not believed.) L_act is the Lipschitz
     constant of what comes after the attention averages of activations: (1 + |W2||W1|) max(1, |U_h|), where
     U_h is all that a head does to a value; C_att the norm of Q^T K / sqrt(d_h). Measured in float64, of
-    an encoder whose positions are in a box; None where it is 0.
+    an encoder whose positions are in a box; None where it is 0, or beyond float64.
     """
     assert isinstance(encoder.positions, Bounded)
     widest = max(abs(encoder.positions.least), abs(encoder.positions.greatest))
@@ -102,7 +107,8 @@ def hahns_constant(encoder: Encoder, functionals: Sequence[Sequence[int]]) -> fl
     if not apart * read:
         return None
     count = max(layer.heads for layer in layers)
-    return float((len(layers) * (log(count) + 2 * constant) + log(apart) + log(read)) / log(10))
+    found = float((len(layers) * (log(count) + 2 * constant) + log(apart) + log(read)) / log(10))
+    return found if isfinite(found) else None
 
 
 def _heads(layer: EncoderLayer) -> Iterator[tuple[float, float]]:

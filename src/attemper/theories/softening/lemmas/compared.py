@@ -119,7 +119,7 @@ def _table(
     rows = [
         row
         for number, (published, own, claimed, of_heads) in enumerate(bounds)
-        for row in _Layer(
+        for row in _LayerRow(
             number, number == len(known) - 1, length, of_heads, known[number], published, own, claimed
         ).rows(reads[number])
     ]
@@ -144,7 +144,7 @@ def _leads(layer: Layer, gaps: Sequence[Fraction | None], length: int) -> list[L
 
 @final
 @dataclass(frozen=True)
-class _Layer:
+class _LayerRow:
     """One layer: what is measured of it, and what bounds that; None where a bound says nothing any more."""
 
     number: int

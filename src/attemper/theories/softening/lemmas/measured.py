@@ -92,7 +92,7 @@ def _on_word(hard: Network, soft: Network, word: Word) -> list[MeasuredLayer]:
     for number, (layer, softened) in enumerate(zip(hard.layers, soft.layers, strict=True)):
         before, heads, middle = _greatest(off), [], [list(vector) for vector in off]
         for head, cold in zip(layer.heads, softened.heads, strict=True):
-            run = _Run(head, cold, streams[number], enclosed[number], off)
+            run = _Measuring(head, cold, streams[number], enclosed[number], off)
             heads.append(run.measured())
             for vector, changes in zip(middle, run.changes, strict=True):
                 for target, change in zip(head.targets, changes, strict=True):
@@ -107,7 +107,7 @@ def _on_word(hard: Network, soft: Network, word: Word) -> list[MeasuredLayer]:
     return found
 
 
-class _Run:
+class _Measuring:
     """One head on one word: hard on exact numbers, soft on enclosed ones, which are so far off these."""
 
     def __init__(
