@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 READING = "configurations"
 """The limit of reading; all others are a cascade's."""
 
-Telling = Callable[[str], None]
+Heard = Callable[[str], None]
 
 
 @final
@@ -121,7 +121,7 @@ def simulate(
     seconds: float = SECONDS,
     limits: Mapping[str, int] | None = None,
     seed: int = 0,
-    progress: Telling = lambda _: None,
+    progress: Heard = lambda _: None,
 ) -> Simulated:
     """A softmax network of the language of somebody's masked transformer of unique hard attention.
 
