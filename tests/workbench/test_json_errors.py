@@ -110,7 +110,7 @@ def test_a_refused_part_of_a_program_is_shown_as_one_that_cannot_be_read(tmp_pat
     assert said[2] == f"    {' ' * 26}^"
     error = error_of(attemper(*arguments, "--json"))
     assert (error["code"], error["line"], error["column"]) == (4, 3, 27)
-    assert error["message"].endswith("no other comparison of the two is built")
+    assert "no other comparison of the two is built" in error["message"]
 
 
 def test_steps_that_the_checking_process_cannot_read_have_a_message_of_one_line(

@@ -52,6 +52,10 @@ PROVING = {
     "classify": ["classify", "regex:(0|11)*", "--alphabet", "01"],
     "to-formula": ["to-formula", "regex:a*b", "--alphabet", "ab"],
     "paper": ["paper", "yang", "theorem-16"],
+    "simulate": [
+        *("simulate", "attemper.models.hard.masked_examples:Surrounded", "-o", "surrounded", "--count", "50")
+    ],
+    "four-ways": ["four-ways", "--lengths", "8"],
     "zoo": ["zoo"],
     "zoo of one": ["zoo", "k-hop-2"],
     "compile of a zoo entry": ["compile", "zoo:parity-even", "-o", "even"],

@@ -123,12 +123,12 @@ class Classified(Tabled):
         yield f"{len(self.automaton.moves)} states"
         yield classes.show_classification(self.classification)
         yield "'attemper depth' says how many layers it needs"
-        yield self.forcing.text()
         if self.sensitivity is not None:
             yield (
                 f"average sensitivity {float(self.sensitivity):.6g} at n = {FORCED_LENGTH}: so many "
                 "positions turn membership if their symbol is exchanged"
             )
+        yield self.forcing.text()
 
     @property
     def record(self) -> dict[str, object]:

@@ -70,6 +70,8 @@ STEPS = (
     Step(
         "attemper simulate attemper.models.hard.masked_examples:Surrounded -o between", "PROVED: all lengths"
     ),
+    Step("attemper paper yang theorem-16", "HOLDS"),
+    Step("attemper four-ways --lengths 8", "temperature"),
     Step("attemper same net:parity regex:(0*10*1)*0*", "SAME"),
     Step("attemper depth regex:(ab)* --alphabet ab -o depth.json", "least depth: 2"),
     Step("python -m attemper.checker depth.json", "PROVED"),

@@ -124,10 +124,10 @@ def reduce(
     from attemper.theories.refutation.lemma.transformers import CTransformer, own_layer, restricted
 
     if ties not in (None, "leftmost", "any"):
-        raise OptionError(f"ties={ties!r} is neither 'leftmost' nor 'any'", options=("ties",))
+        raise OptionError(f"ties={ties!r} is neither 'leftmost' nor 'any'")
     if isinstance(model, CTransformer):
         if ties not in (None, "leftmost" if model.leftmost else "any"):
-            raise OptionError(f"the transformer is not one with ties={ties!r}", options=("ties",))
+            raise OptionError(f"the transformer is not one with ties={ties!r}")
         if length not in (None, model.size):
             raise OptionError(
                 f"the transformer is one for length={model.size}, not for length={length}",

@@ -239,9 +239,7 @@ def pieces(table: Mapping[Any, Amount]) -> Pieces:
     """
     points = sorted(Knot(_number(x), _number(y)) for x, y in table.items())
     if len(points) < 2 or any(one.x == other.x for one, other in pairwise(points)):
-        raise OptionError(
-            "table: at least two points are needed, each with an x of its own", options=("table",)
-        )
+        raise OptionError("table: at least two points are needed, each with an x of its own")
     return least_pieces(points)
 
 
@@ -285,4 +283,4 @@ def _number(value: Amount) -> Fraction:
     try:
         return Fraction(value)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
-        raise OptionError(f"table: {value!r} is no number", options=("table",)) from None
+        raise OptionError(f"table: {value!r} is no number") from None

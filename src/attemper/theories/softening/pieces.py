@@ -59,7 +59,7 @@ class Pieces:
         `OptionError` for fewer layers than one.
         """
         if hidden_layers < 1:
-            raise OptionError(f"hidden_layers={hidden_layers}: at least one", options=("hidden_layers",))
+            raise OptionError(f"hidden_layers={hidden_layers}: at least one")
         if hidden_layers == 1:
             return self.count - 1
         width = 1

@@ -88,7 +88,11 @@ class Showing(Tabled):
     @property
     def record(self) -> dict[str, object]:
         """All of it as JSON data."""
-        return {**record_of(self.statement), "holds": self.holds, "seen": [one.record for one in self.seen]}
+        return {
+            **record_of(self.statement),
+            "holds": self.holds,
+            "seen": [one.as_record() for one in self.seen],
+        }
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

@@ -78,8 +78,7 @@ class Observed:
         """
         return replace(self, what=f"{name} {self.what}")
 
-    @property
-    def record(self) -> dict[str, object]:
+    def as_record(self) -> dict[str, object]:
         """The same as JSON data; fractions are texts."""
         plain = {
             name: str(d) if isinstance(d, Fraction) else d

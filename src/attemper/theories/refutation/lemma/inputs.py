@@ -26,8 +26,7 @@ def require_bits(base: Restriction, length: int) -> None:
     """Raises `OptionError` for another length, `UnsupportedError` for more than two symbols at a position."""
     if len(base.allowed) != length:
         raise OptionError(
-            f"the restriction is for words of length {len(base.allowed)}, and the model is for {length}",
-            options=("restriction",),
+            f"the restriction is for words of length {len(base.allowed)}, and the model is for {length}"
         )
     wide = next((i for i, symbols in enumerate(base.allowed, start=1) if len(symbols) > 2), None)
     if wide is not None:
@@ -49,15 +48,13 @@ def bits_of(base: Restriction, finer: Restriction | None = None) -> PartialAssig
     finer = base if finer is None else finer
     if len(finer.allowed) != len(base.allowed):
         raise OptionError(
-            f"the restriction is for words of length {len(finer.allowed)}, not {len(base.allowed)}",
-            options=("restriction",),
+            f"the restriction is for words of length {len(finer.allowed)}, not {len(base.allowed)}"
         )
     for i, (some, known) in enumerate(zip(finer.allowed, base.allowed, strict=True), start=1):
         if not set(some) <= set(known):
             raise OptionError(
                 f"the restriction allows the symbol {max(set(some) - set(known))} at position {i}, which is "
-                "fixed to another one already",
-                options=("restriction",),
+                "fixed to another one already"
             )
     pairs = zip(finer.allowed, base.allowed, strict=True)
     return np.array([FREE if len(some) > 1 else known.index(some[0]) for some, known in pairs], dtype=np.int8)
