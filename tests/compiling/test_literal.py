@@ -170,7 +170,7 @@ CASES = [
 ]
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(("name", "regime", "seed"), CASES)
 def test_theorems_as_they_are_proved(name: str, regime: Regime, seed: int, tmp_path: Path) -> None:
     logic, rng = LOGICS[name], random.Random(seed)

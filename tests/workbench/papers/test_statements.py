@@ -237,7 +237,7 @@ def test_every_run_has_a_planted_error() -> None:
     assert sorted(PLANTED) == sorted(one.row for one in RUN)
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("one", RUN, ids=lambda one: f"{one.row} {one.keys[0]}")
 def test_a_row_holds_and_stands_on_the_page(one: Statement) -> None:
     found = shown(one)
@@ -249,7 +249,7 @@ def test_a_row_holds_and_stands_on_the_page(one: Statement) -> None:
     )
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("one", RUN, ids=lambda one: f"{one.row} {one.keys[0]}")
 def test_a_row_notices_a_planted_error(one: Statement, monkeypatch: pytest.MonkeyPatch) -> None:
     _replaced(monkeypatch, PLANTED[one.row])
