@@ -6,6 +6,7 @@ Two attacks by readers of the rules stand here as they were found.
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from fractions import Fraction
 from math import exp
@@ -15,12 +16,19 @@ import pytest
 import attemper
 from attemper import HeadOf, LayerOf, UnitOf
 from attemper.certificates.claims import FloatClaim, RealClaim
+from attemper.checker.analysis import analyse
+from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
 from attemper.checker.steps import MAX_STEPS, points
+from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import FIRST, ONE, ClosedForm, I, N, Power, evaluate, number, over, times
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Head, Hidden, IntegerValue, Layer, Masking, Network, Softmax, Uniform
-from tests.support.drawn.hand_built import linear
+from tests.support.drawn.audited import words_of
+from tests.support.drawn.hand_built import Draft, linear
+from tests.support.drawn.hand_steps import steps_network
+from tests.support.judges.audit import Subject, Tally, audit
+from tests.support.judges.read_back import raw_of
 
 CLOSED: dict[str, ClosedForm] = {"one": ONE, "i": I, "square": Power(I, 2), "mark": FIRST}
 NAMES = ("one", "i", "square", "mark", "a", "ratio", "unit", "whole", "step", "out")
@@ -190,3 +198,27 @@ def test_where_one_position_is_visible(mask: str, low: str, language: str, expec
     heads = tuple(replace(head, weighting=Softmax(ONE)) for head in layer.heads)
     soft = replace(network, layers=(replace(layer, heads=heads),))
     assert status(soft, language) == expected
+
+
+# Beside the definition -------------------------------------------------------------------------------------
+
+
+@pytest.mark.sweep(12)
+@pytest.mark.parametrize("seed", range(120))
+def test_units_that_read_integers_do_what_is_said(seed: int) -> None:
+    """Networks by hand: every coordinate after every layer, exactly and in floats, by who imports nothing of
+    ours.
+    """
+    drawn = random.Random(f"read integers {seed}")
+    while True:
+        network = steps_network(Draft(drawn))
+        try:
+            raw_of(network)
+            analyse(network)
+        except (UnprovenError, UnsupportedError):
+            continue
+        break
+    tally = Tally()
+    audit(Subject(f"steps {seed}", network, Formulas), words_of(network, drawn, 6), 1, drawn, tally)
+    assert not tally.false, tally.false[:3]
+    assert tally.counts["whole"] == 1
