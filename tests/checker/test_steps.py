@@ -7,6 +7,7 @@ Two attacks by readers of the rules stand here as they were found.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from math import exp
@@ -17,9 +18,10 @@ import attemper
 from attemper import HeadOf, LayerOf, UnitOf
 from attemper.certificates.claims import FloatClaim, RealClaim
 from attemper.checker.analysis import analyse
+from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
-from attemper.checker.steps import MAX_STEPS, points
+from attemper.checker.steps import MAX_STEPS, points, stepped
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import FIRST, ONE, ClosedForm, I, N, Power, evaluate, number, over, times
 from attemper.languages.words import Alphabet
@@ -162,6 +164,44 @@ def test_softening_knows_nothing_of_other_forms_of_integers(beside: dict[str, ob
     assert isinstance(head.weighting, Softmax)
     lead = evaluate(head.weighting.inverse_temperature, 3, 3) / 3
     assert 2**22 * exp(-lead) <= 1 / 100, "so much is read of the position beside, on aaa"
+
+
+def test_what_a_sum_can_be_around_its_thresholds() -> None:
+    """From the whole number at or below the least to that at or above the greatest, and so far beyond."""
+    half = [Fraction(1, 2), Fraction(9, 4)]
+    assert points(Fraction(0), half, Fraction(0)) == [0, 1, 2, 3]
+    assert points(Fraction(1, 4), half, Fraction(0)) == [Fraction(4 * k + 1, 4) for k in range(3)]
+    assert points(Fraction(-7), half, Fraction(1)) == [-1, 0, 1, 2, 3, 4]
+    most = points(Fraction(0), [Fraction(0), Fraction(MAX_STEPS)], Fraction(0))
+    assert (most[0], most[-1]) == (0, MAX_STEPS)
+    with pytest.raises(UnprovenError, match="too many values"):
+        points(Fraction(0), [Fraction(0), Fraction(MAX_STEPS) + Fraction(1, 9)], Fraction(0))
+
+
+def two_steps(point: Fraction) -> Fraction:
+    """0, then 1 from 3/2 on."""
+    return Fraction(point >= Fraction(3, 2))
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        (lambda names, w, v: names.scaled(w, Fraction(1, 2)), "weighed differently"),
+        (lambda names, w, v: names.plus(w, names.scaled(v, Fraction(1, 2))), "weighed differently"),
+        (lambda names, w, v: names.choose(names.letter("a"), w, names.scaled(w, 2)), "weighed differently"),
+        (lambda names, w, v: names.choose(names.letter("a"), w, names.number(1)), "weighed differently"),
+        (lambda names, w, v: names.affine(names.clamped(Masking.FUTURE, names.letter("a"), 2)), "grows with"),
+        (lambda names, w, v: names.plus(w, names.digits()), "grows with"),
+        (lambda names, w, v: names.plus(w, names.mean(Masking.FUTURE, names.letter("a"))), "grows with"),
+    ],
+)
+def test_forms_that_are_no_sum_of_counts_are_refused(named: Callable[..., Diagram], said: str) -> None:
+    names = Formulas(("a", "b")).names
+    w, v = (names.affine(names.clamped(Masking.FUTURE, names.letter(a), 1)) for a in ("a", "b"))
+    with pytest.raises(UnprovenError, match=said):
+        stepped(names, two_steps, [Fraction(3, 2)], named(names, w, v))
+    found = stepped(names, two_steps, [Fraction(3, 2)], w)
+    assert found == names.positions.sum_at_least(Masking.FUTURE, names.letter("a"), 2)
 
 
 # The mean of (-1)^j ----------------------------------------------------------------------------------------

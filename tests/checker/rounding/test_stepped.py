@@ -36,7 +36,10 @@ BUMP: tuple[Unit, ...] = (
     (Fraction(-11, 4), Fraction(2)),
 )
 """[w = 2]."""
-RISING: tuple[Unit, ...] = ((Fraction(-3, 2), Fraction(1)), (Fraction(-7, 2), Fraction(-1)))
+RISING: tuple[tuple[Unit, ...], ...] = (
+    ((Fraction(-3, 2), Fraction(1)), (Fraction(-7, 2), Fraction(-1))),
+    ((Fraction(-3, 2), Fraction(1)), (Fraction(-5, 2), Fraction(-1))),
+)
 
 
 def off(units: tuple[Unit, ...], error: Fraction, length: int, halves: int = 1, bit: int = 0) -> OfNumber:
@@ -89,9 +92,10 @@ def test_no_value_may_come_as_near_to_a_threshold_as_the_errors() -> None:
         off(STEP, error + Fraction(1, 10**9), length)
 
 
-def test_what_rises_around_a_value_is_refused() -> None:
+@pytest.mark.parametrize("units", RISING)
+def test_what_rises_around_a_value_is_refused(units: tuple[Unit, ...]) -> None:
     with pytest.raises(BeyondError, match="integers that grow"):
-        off(RISING, Fraction(1, 10**6), 100)
+        off(units, Fraction(1, 10**6), 100)
 
 
 def test_a_threshold_at_a_value_is_refused() -> None:
