@@ -262,3 +262,15 @@ def test_units_that_read_integers_do_what_is_said(seed: int) -> None:
     audit(Subject(f"steps {seed}", network, Formulas), words_of(network, drawn, 6), 1, drawn, tally)
     assert not tally.false, tally.false[:3]
     assert tally.counts["whole"] == 1
+
+
+@pytest.mark.parametrize("threshold", [-3, -2, -1])
+def test_an_integer_that_is_taken_away(threshold: int) -> None:
+    """[-w >= s] is that w is less than 1 - s; w = clamp(c + 1, 1, n), which is no count of bits."""
+    names = Formulas(("a", "b")).names
+    summand = names.plus(names.letter("a"), names.first)
+    taken = names.scaled(names.affine(names.clamped(Masking.FUTURE, summand, 1)), -1)
+    corner = Fraction(2 * threshold - 1, 2)
+    found = stepped(names, lambda point: Fraction(point > corner), [corner], taken)
+    reached = names.positions.sum_at_least(Masking.FUTURE, summand, 1 - threshold)
+    assert found == names.negation(names.both(names.at_least_place(0, 1, threshold - 1), reached))
