@@ -15,22 +15,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar, assert_never, final
+from typing import ClassVar, final
 
 from attemper.attention_program.ops import Compare, Count, CountTest, Linear, Mask, Program, Ref
 from attemper.compiling.building.bits import read
 from attemper.compiling.building.counts import Average, Need
-from attemper.compiling.building.plan import Rename, Rows, exponential
+from attemper.compiling.building.plan import Rename, Rows
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Coordinates, added, form, scaled
 from attemper.compiling.constructions.lookup import LookupPlan
 from attemper.errors import UnsupportedError
-from attemper.exact.closed_forms import FIRST, LAST, ONE, I, N, Power, Test, over, times
+from attemper.exact.closed_forms import FIRST, LAST, I, Test, times
 from attemper.exact.predicates import holds
-from attemper.networks.layers import HardWeighting, IntegerValue, LinearForm, Lookup, Masking, Softmax
+from attemper.networks.layers import IntegerValue, LinearForm, Lookup, Masking, Softmax
 from attemper.networks.regime import Regime
-
-_SQUARE = Power(I, 2)
 
 
 @final
@@ -45,35 +43,24 @@ class RetrievedPlan:
     value_range: ClassVar[int] = 1
 
     def hard(self, stream: Coordinates) -> Rows:
-        key = (scaled(stream.at(I), 2), scaled(stream.at(_SQUARE), -1))
-        return Rows(self._query(), key, HardWeighting.AVERAGE)
+        return self._lookup().hard(stream)
 
     def soft(self, regime: Regime, margin: int, stream: Coordinates) -> Rows:
-        """Scores -(j - c)^2 with a lead of B for every step but one."""
-        match regime:
-            case Regime.UNBOUNDED:
-                linear, square = (scaled(stream.at(times(N, power)), margin) for power in (I, _SQUARE))
-                cold = Softmax(ONE)
-            case Regime.TEMPERATURE:
-                linear, square = (stream.at(times(power, over(N, 2))) for power in (I, _SQUARE))
-                cold = Softmax(times(margin, Power(N, 3)))
-            case Regime.DECODER:
-                linear, square = stream.at(I), stream.at(_SQUARE)
-                cold = Softmax(times(margin, I))
-            case _:
-                assert_never(regime)
-        return Rows(self._query(), (scaled(linear, 2), scaled(square, -1)), cold)
+        """The scores of a lookup, but in a decoder those of the hard head, at inverse temperature B i."""
+        if regime is Regime.DECODER:
+            return replace(self.hard(stream), weighting=Softmax(times(margin, I)))
+        return self._lookup().soft(regime, margin, stream)
 
     def stray_mass(self, regime: Regime, margin: int) -> Fraction:
         """2.3 r: so far is j off in the mean, in positions (Lemma 7)."""
-        return Fraction(23, 10) * exponential(-margin)
+        return self._lookup().stray_mass(regime, margin)
 
     def renamed(self, rename: Rename) -> IntegerValue | Lookup:
         own = self.construction
         return replace(own, ratio=rename(own.ratio), unit=rename(own.unit))
 
-    def _query(self) -> tuple[LinearForm, ...]:
-        return self.construction.ratio, self.construction.unit
+    def _lookup(self) -> LookupPlan:
+        return LookupPlan(Lookup(self.construction.ratio, self.construction.unit), self.masking)
 
 
 def needs(program: Program, step: Compare | CountTest) -> Iterator[Need]:
