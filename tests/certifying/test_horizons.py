@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -146,8 +145,7 @@ class Judge:
         assert length not in self.looked
         self.looked.append(length)
         lost_shares = {
-            (f"layer 0, head {k}", Fraction(1)): (flint.arb(length) / aim) ** power
-            * (1 + self.noise * self.rng.random())
+            f"layer 0, head {k}": (flint.arb(length) / aim) ** power * (1 + self.noise * self.rng.random())
             for k, (aim, power) in enumerate(zip(self.aims, self.powers, strict=True))
         }
         return Bounds([], lost_shares, None if length <= self.horizon else f"beyond {length}")
@@ -202,7 +200,9 @@ def test_a_part_fails_where_the_whole_does_and_the_whole_wherever_the_part_does(
             rounding = PartRounding(whole, part)
             again = rounding.bounds_at(kernel, length)
             assert again.failure == bounds.failure
-            for coordinate in part.written:
+            # Where sums over so many positions have no bound at all, nothing is said of any coordinate.
+            assert len(again.offs) == len(bounds.offs)
+            for coordinate in part.written if bounds.offs else ():
                 assert str(again.offs[coordinate]) == str(bounds.offs[coordinate])
             for shorter in (rng.randrange(1, length) for _ in range(4)):
                 if rounding.bounds_at(kernel, shorter).failure is not None:
@@ -262,10 +262,14 @@ def test_so_are_networks_of_200_operators(seed: int) -> None:
 
 @pytest.mark.sweep(0)
 def test_certificates_of_the_demo_cost_few_evaluations() -> None:
-    """A search by halves needs about a hundred."""
+    """A search by halves needs about a hundred.
+
+    Where a lead may lose 15/16 a head at the end fails by what it strays, and nothing extrapolates that.
+    Until it could lose a half only, 45 and 110 were enough.
+    """
     costs = [evaluations(model) for model in demo_models()]
-    assert median(costs) <= 45
-    assert max(costs) <= 110
+    assert median(costs) <= 50
+    assert max(costs) <= 135
 
 
 # What was proved is proved ----------------------------------------------------------------------------
@@ -280,8 +284,10 @@ def model_named(name: str) -> Model:
     if kind == "corpora":
         return attemper.load(CORPORA / rest[0])
     entry = entry_named(rest[0])
-    regime = None if rest[2] == "default" else rest[2]
-    return compile_entry(entry, entry.sources[int(rest[1])], regime=regime)
+    source, regime = entry.sources[int(rest[1])], rest[2]
+    if regime == "default":
+        return compile_entry(entry, source)
+    return compile_entry(entry, source, regime=Regime(regime).value)
 
 
 def test_no_horizon_is_shorter_than_it_was(few: Few) -> None:

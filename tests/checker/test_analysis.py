@@ -17,14 +17,13 @@ from attemper.checker import counterexample, realising
 from attemper.checker import proof as proof_module
 from attemper.checker.analysis import Analysis, analyse, outputs_of
 from attemper.checker.attention.scores import Output
-from attemper.checker.constructions.neighbour import NeighbourRule
-from attemper.checker.constructions.uniform import UniformRule
 from attemper.checker.counterexample import wrong_word
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.heads import head_fact
 from attemper.checker.identities import Formulas
-from attemper.checker.names import UnprovenError
+from attemper.checker.names import Names, PlaceTest, UnprovenError
 from attemper.checker.proof import RECURSION, prove
+from attemper.checker.rules import Rule
 from attemper.checker.values import ResidualValues
 from attemper.exact.balls import precision, upper_bound
 from attemper.exact.closed_forms import I, Power, plus
@@ -32,7 +31,7 @@ from attemper.exact.monomials import Monomial
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet, Word, words_of_length
-from attemper.networks.layers import HardWeighting, Layer, Network
+from attemper.networks.layers import HardWeighting, Layer, Neighbour, Network, Uniform
 from attemper.workbench.model import Model
 from tests.checker.test_automata import AB as LETTERS
 from tests.checker.test_automata import LAST_B, A, B, bit, built, group, layer, running
@@ -71,11 +70,13 @@ def test_stray_attention_times_spread_is_added_up(text: str, regime: str) -> Non
         errors = list(before.errors)
         for head, derived, mass in zip(own.heads, fact.heads, fact.masses, strict=True):
             with precision(64):
-                assert mass == upper_bound(derived.rule.stray(flint.arb(0), flint.arb(1)))
+                others = max(upper_bound(rule.others(flint.arb(0))) for rule in derived.rules)
+                assert abs(mass - others / (1 + others)) <= mass / 2**60
+                assert mass == upper_bound(derived.stray_mass)
                 again = head_fact(analysis.names, head, before)
-                assert (type(again.rule), again.rule.gap) == (type(derived.rule), derived.rule.gap)
+                assert again.rules == derived.rules
                 assert again.outputs == derived.outputs
-            assert (mass == 0) == isinstance(derived.rule, UniformRule)
+            assert (mass == 0) == all(rule.construction is Uniform for rule in derived.rules)
             for output in derived.outputs:
                 errors[output.target] += mass * output.spread
         assert fact.middle.errors == errors
@@ -103,7 +104,7 @@ def test_what_no_rule_covers_is_named_by_layer_and_head() -> None:
 
 
 def test_attention_without_a_finite_bound_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(UniformRule, "stray", lambda self, loss, slack: flint.arb(1) / 0)
+    monkeypatch.setattr(Rule, "others", lambda self, loss: flint.arb(1) / 0)
     with pytest.raises(UnprovenError, match="layer 0, head 0: its attention has no finite bound"):
         analyse(compiled("#<[a] >= #<[b]").network)
 
@@ -155,9 +156,10 @@ def test_a_head_leads_by_its_gap_and_strays_by_its_mass() -> None:
     """A count is exact; a logit of the head of 'Y a' falls by 4 with each step away from the neighbour."""
     analysis = analyse(attemper.compile("#<['a'] <= #<['b'] & Y a", "ab").network)
     exact, softened = analysis.layers[0].heads
-    assert isinstance(exact.rule, UniformRule)
-    assert isinstance(softened.rule, NeighbourRule)
-    assert softened.rule.gap == 4
+    assert [rule.construction for rule in exact.rules] == [Uniform]
+    assert [rule.construction for rule in softened.rules] == [Neighbour, Neighbour]
+    assert [tail.start for rule in softened.rules for tail in rule.behind] == [8, 12, 8, 12]
+    assert softened.least_gap == 4
     none, little = analysis.layers[0].masses
     assert none == 0
     assert 0 < little < Fraction(1, 4)
@@ -252,36 +254,59 @@ def test_a_language_that_nobody_knows_is_not_proved() -> None:
         prove(lettered(), Other())  # type: ignore[arg-type]
 
 
-def test_cases_by_places_are_told_apart_only_if_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts: list[int] = []
-    loosely: list[int] = []
-    original = proof_module._compared
+@pytest.fixture
+def proofs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
+    """Of every time that a network is followed: how many tests of places are cases, and whether loosely."""
+    found: list[tuple[int, bool]] = []
+    places: dict[int, int] = {}
+    original = proof_module.analyse
 
-    def noting(
-        network: Network, is_meant: object, formulas: Formulas, is_loose: bool = False
-    ) -> tuple[Analysis, bool]:
-        (loosely if is_loose else counts).append(len(formulas.expand))
-        return original(network, is_meant, formulas, is_loose)
+    class Noting(Formulas):
+        """The names of a proof, whose tests of places are counted."""
 
-    monkeypatch.setattr(proof_module, "_compared", noting)
+        def __init__(self, symbols: tuple[str, ...], expand: frozenset[PlaceTest] = frozenset()) -> None:
+            super().__init__(symbols, expand)
+            places[id(self.names)] = len(expand)
+
+    def noting(network: Network, names: Names, is_loose: bool = False) -> Analysis:
+        found.append((places[id(names)], is_loose))
+        return original(network, names, is_loose=is_loose)
+
+    monkeypatch.setattr(proof_module, "Formulas", Noting)
+    monkeypatch.setattr(proof_module, "analyse", noting)
+    return found
+
+
+def test_cases_by_places_are_told_apart_only_if_needed(proofs: list[tuple[int, bool]]) -> None:
     mixed = "O (a & even(pos) | b & pos >= 3)"
     cases = (
-        ("O (a & even(pos))", "O (a & even(pos))", 1),
-        (mixed, mixed, 2),
-        (mixed, "O (a & even(pos)) | O (b & pos >= 3)", 2),
+        ("O (a & even(pos))", "O (a & even(pos))", [False]),
+        (mixed, mixed, [False, True]),
+        (mixed, "O (a & even(pos)) | O (b & pos >= 3)", [False, True]),
     )
     for text, expected, wanted in cases:
-        counts.clear()
-        loosely.clear()
+        proofs.clear()
         prove(compiled(text).network, language(expected))
-        assert len(counts) <= wanted
-        assert counts[0] == 0
-        assert loosely in ([], counts[-1:]), "split as far as the proof needed it"
+        assert proofs[0] == (0, True)
+        split = [places > 0 for places, _ in proofs]
+        assert split == sorted(split)
+        assert set(split) in ({False}, set(wanted)), "split as far as the proof needed it"
+        for which in set(split):
+            loosely = [own for (places, own) in proofs if (places > 0) is which]
+            assert loosely in ([True], [True, False])
     for text, other in (("Y a", "Y b"), ("a", "b")):
-        counts.clear()
+        proofs.clear()
         with pytest.raises(UnprovenError, match="its output is not shown"):
             prove(compiled(text).network, language(other))
-        assert counts == [0], "without places there is nothing to tell apart"
+        assert proofs == [(0, True)], "without places and ranges there is nothing to tell apart"
+
+
+def test_what_a_range_is_enough_for_is_followed_once_else_strictly(proofs: list[tuple[int, bool]]) -> None:
+    """That the first symbol is an a is read there, where every visible position is blocked but the first."""
+    for text, followed in (("a S b", [(0, True)]), ("O (first & a)", [(0, True), (0, False)])):
+        proofs.clear()
+        prove(compiled(text).network, language(text))
+        assert proofs == followed
 
 
 # Words that go wrong ---------------------------------------------------------------------------------

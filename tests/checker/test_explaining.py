@@ -40,7 +40,7 @@ def test_a_formula_is_named_by_its_parts() -> None:
     lines = lines_of(attemper.compile("O (a & Y b)", "ab"))
     assert lines[0] == "layer 0"
     assert (
-        "  head 0: neighbour, future-masked, a lead of 4 per step, at most 0.0184 of the attention elsewhere"
+        "  head 0: neighbour, future-masked, a lead of at least 4, at most 0.0184 of the attention elsewhere"
         in lines
     )
     assert "  hidden units 2, 3 write x2 [a & Y b]: a & Y b" in lines
@@ -131,7 +131,7 @@ def test_an_embedding_without_a_meaning_is_why_there_is_no_proof() -> None:
 
 def test_a_layer_with_too_many_cases_is_where_the_proof_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     model = attemper.compile("Y a", "ab")
-    analyse = explaining.analyse
+    analyse = explaining.analyse  # type: ignore[attr-defined]
 
     def too_large(network: Network, *more: object) -> Analysis:
         if network.layers:

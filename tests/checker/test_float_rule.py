@@ -1,4 +1,4 @@
-"""Two readings of the float rule of TieBreak derive the same: the checker's, and one from FORMAT.md alone."""
+"""Two readings of the float rule of Select derive the same: the checker's, and one from FORMAT.md alone."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from flint import arb, fmpq
 
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.analysis import Analysis, analyse
-from attemper.checker.constructions.select import SelectRule
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.rounding import network as rounding
-from attemper.checker.rounding.arithmetic import BeyondError, Kernel, Lengths
-from attemper.checker.rounding.attention import stray_mass
+from attemper.checker.rounding.arithmetic import EXACT, BeyondError, Kernel, Lengths, OfNumber
+from attemper.checker.rounding.feed_forward import written
 from attemper.checker.rounding.network import Rounding
+from attemper.checker.rounding.rules import offs_of
+from attemper.checker.rules import stray_mass
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import ONE, I, N, Power, plus, times
 from attemper.exact.formats import FORMATS
@@ -68,19 +69,21 @@ def of_checker(rounded: Rounding, length: int) -> Bounds | None:
     try:
         if not (4 * run.lengths.long < 1):
             return None
-        run.offs = [rounding.arithmetic.EXACT for _ in network.coordinates]
+        run.offs = [EXACT for _ in network.coordinates]
         run._embed()
         for before, writings in zip(facts[:-1], rounded.writings, strict=False):
             for writing in writings:
-                off = rounding.written(run.lengths, writing, before.middle, run.offs)
+                off = written(run.lengths, writing, before.middle, run.offs)
                 run.offs[writing.target] = off
         computed = run.heads.head("the head", head, fact.outputs, facts[-1].before, run.offs)
-        [value] = fact.rule.offs(computed)
-        assert isinstance(fact.rule, SelectRule)
-        assert fact.rule.competition is not None
-        near, ahead = computed.losses(fact.rule.competition)
-        stray = stray_mass(computed, fact.rule.loss(computed), fact.rule.stray)
-        return near, ahead, stray, value.constant
+        [value], [rule] = offs_of(fact, computed), fact.rules
+        assert rule.construction is Select
+        assert isinstance(value, OfNumber)
+        if length == 1:
+            return arb(0), arb(0), arb(0), value.constant
+        near, ahead = computed.losses(rule.said)
+        others = rule.others(computed.bear(near), computed.bear(ahead)) * computed.noise
+        return near, ahead, stray_mass(others), value.constant
     except BeyondError:
         return None
 
@@ -120,7 +123,7 @@ def compare(seed: int, lengths: tuple[int, ...]) -> Counter[bool]:
 def test_both_readings_agree_on_two_hundred_heads(few: Few) -> None:
     counts, seeds = Counter[bool](), few(range(200), 20)
     for seed in seeds:
-        counts += compare(seed, (Random(seed).choice(LENGTHS),))
+        counts += compare(seed, (Random(seed).choice(LENGTHS[1:]),))
     assert min(counts[True], counts[False]) > len(seeds)
 
 
@@ -164,7 +167,7 @@ def test_the_comparison_would_notice_a_slightly_larger_roundoff(monkeypatch: pyt
 
 
 def cancelling() -> Network:
-    """The head reads [a] at i itself; its query is 4 + 2^55 - 2^55, its key n^16 j."""
+    """The head reads [a] at i itself; its query is 4 + 2^55 - 2^55, its key n^14 j."""
     query = plus(4, 2**55, -(2**55))
     rows = linear((2, 1)), linear((3, 1))
     head = Head(
@@ -180,7 +183,7 @@ def cancelling() -> Network:
         alphabet=Alphabet(("a", "b")),
         coordinates=("a", "b", "query", "key", "out"),
         embedding=(linear((0, 1)), linear((1, 1))),
-        positions=((2, query), (3, times(Power(N, 16), I))),
+        positions=((2, query), (3, times(Power(N, 14), I))),
         layers=(Layer((head,), (), ()),),
         head_width=1,
         output=4,

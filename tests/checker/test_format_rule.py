@@ -1,6 +1,6 @@
 """A second reader of networks, written from FORMAT.md alone.
 
-It derives each head's gap and mass; where a rule asks which values occur, it runs all words of length 1..4.
+It derives each head's leads and mass; where a rule asks which values occur, it runs all words of length 1..4.
 The checker is imported only to be compared with.
 """
 
@@ -27,20 +27,25 @@ from attemper.checker.proof import prove
 from attemper.networks.files import digest_of
 from attemper.networks.files import load as load_network
 
-FUTURE, PAST = "future-masked", "past-masked"
-CONTEXT = fmpq_mpoly_ctx.get(("i", "n", "sigma_i", "1/i", "1/n"))
-POS, LEN, SIGN, PER_POS, PER_LEN = CONTEXT.gens()
+FUTURE, PAST, BOTH = "future-masked", "past-masked", "unmasked"
+CONTEXT = fmpq_mpoly_ctx.get(("i", "n", "j", "w", "sigma_i", "1/i", "1/n", "1/j", "1/w"))
+POS, LEN, OTHER, WINNER, SIGN, PER_POS, PER_LEN, PER_OTHER, PER_WINNER = CONTEXT.gens()
+VARIABLES = POS, LEN, OTHER, WINNER
 ONE = CONTEXT.constant(1)
-Derived = tuple[str, fmpq, arb]  # rule, gap, W
-VISIBLE = {FUTURE: POS, PAST: LEN - POS + 1, "unmasked": LEN}
+Derived = tuple[str, tuple[fmpq, ...], arb]  # rule, by how much the first of each kind is behind, W
+Order = list[tuple[fmpq_mpoly, int]]  # variables, each so much beyond the one before it, or more
+VISIBLE = {FUTURE: POS, PAST: LEN - POS + 1, BOTH: LEN}
+SEVERAL: dict[str, list[Order]] = {FUTURE: [[(POS, 2), (LEN, 0)]], PAST: [[(POS, 1), (LEN, 1)]]}
+SEVERAL[BOTH] = [*SEVERAL[FUTURE], *SEVERAL[PAST]]
 
 
 def tidy(form: fmpq_mpoly) -> fmpq_mpoly:
-    """The form with i * 1/i, n * 1/n and sigma^2 cancelled."""
+    """The form with i * 1/i and so on and sigma^2 cancelled."""
     total = 0 * ONE
-    for (a, b, s, c, d), factor in form.terms():
-        exponents = (max(a - c, 0), max(b - d, 0), s % 2, max(c - a, 0), max(d - b, 0))
-        total += CONTEXT.from_dict({exponents: factor})
+    for powers, factor in form.terms():
+        left = [a - b for a, b in zip(powers[:4], powers[5:], strict=True)]
+        above, below = (tuple(max(sign * power, 0) for power in left) for sign in (1, -1))
+        total += CONTEXT.from_dict({(*above, powers[4] % 2, *below): factor})
     return total
 
 
@@ -84,17 +89,50 @@ def column(tree: str, n: int) -> Any:
     return np.array([float(Fraction(str(value))) for value in values])
 
 
-def ratio(above: fmpq_mpoly, below: fmpq_mpoly, mask: str) -> fmpq:
-    """A c with above >= c below wherever two positions are visible: the end of section 4."""
+def in_distances(forms: list[fmpq_mpoly], order: Order) -> list[dict[tuple[int, ...], fmpq]]:
+    """The coefficients in what the variables of an order are beyond the least, denominators cleared."""
+    most = [max(0, *own) for own in zip(*(form.degrees()[5:] for form in forms), strict=True)]
+    factor = reduce(lambda x, y: x * y, (one**power for one, power in zip(VARIABLES, most, strict=True)))
+    forms = [tidy(form * factor) for form in forms]
+    assert all(max(form.degrees()[4:]) <= 0 for form in forms)
+    at, before = dict.fromkeys(map(str, VARIABLES), 0 * ONE), 0 * ONE
+    for variable, gap in order:
+        before = before + gap + variable
+        at[str(variable)] = before
+    places = [*(at[str(variable)] for variable in VARIABLES), *[ONE] * 5]
+    return [dict(form.compose(*places).terms()) for form in forms]
+
+
+def largest(above: fmpq_mpoly, below: fmpq_mpoly, orders: list[Order]) -> fmpq:
+    """The largest c such that above - c below has no negative coefficient: section 4."""
     found = []
-    for i, d, hidden in [(2, 0, PAST), (1, 1, FUTURE)]:
-        if mask != hidden:
-            corner = (fmpq(i), fmpq(i + d), fmpq(0), fmpq(1, i), fmpq(1, i + d))
-            found.append(above(*corner) / below(*corner))
-            rest = tidy((above - found[-1] * below) * POS**9 * LEN**9)
-            assert max(rest.degrees()[2:]) <= 0
-            assert all(c > 0 for c in rest.compose(POS + i, POS + LEN + (i + d), ONE, ONE, ONE).coeffs())
+    for order in orders:
+        ours, theirs = in_distances([above, below], order)
+        assert all(c > 0 for c in theirs.values())
+        assert all(c > 0 for place, c in ours.items() if place not in theirs)
+        found += [ours.get(place, fmpq(0)) / c for place, c in theirs.items()]
     return min(found)
+
+
+def lead(difference: fmpq_mpoly, mask: str, low: fmpq_mpoly, apart: int = 1) -> tuple[fmpq, fmpq]:
+    """start and step of the lemma of heads that choose."""
+    high = OTHER if low == WINNER else WINNER
+    left, right = [(low, 1), (high, apart)], [(low, 0), (high, apart)]
+    orders: dict[str, list[Order]] = {
+        FUTURE: [[*left, (POS, 0), (LEN, 0)]],
+        PAST: [[(POS, 1), *right, (LEN, 0)]],
+    }
+    orders[BOTH] = [*orders[FUTURE], *orders[PAST], [(low, 1), (POS, 1), (high, 1), (LEN, 0)]]
+    start = largest(difference, ONE, orders[mask])
+    step = largest(difference - start, high - low - apart, orders[mask])
+    assert step > 0
+    return start, step
+
+
+def weight(own: tuple[fmpq, fmpq], every: int = 1) -> arb:
+    """What those behind by that weigh together, of the winner."""
+    start, step = own
+    return arb(-start).exp() / (1 - arb(-every * step).exp())
 
 
 class SavedNetwork:
@@ -156,7 +194,7 @@ class SavedNetwork:
         for row, x, y in itertools.product(range(q.shape[1]), range(len(q)), range(len(k))):
             if q[x, row] and k[y, row]:
                 left = scale * self.forms.get(x, ONE) * exact(q[x, row]) * exact(k[y, row])
-                for (a, b, s, c, d), factor in self.forms.get(y, ONE).terms():
+                for (a, b, _, _, s, c, d, _, _), factor in self.forms.get(y, ONE).terms():
                     key = (a - c, s, -1 if y in self.forms else y, -1 if x in self.forms else x)
                     total[key] = tidy(total[key] + left * LEN**b * PER_LEN**d * factor)
         return {key: form for key, form in total.items() if len(form) and key[:3] != (0, 0, -1)}
@@ -164,41 +202,62 @@ class SavedNetwork:
     def derive(self, layer: int, head: int) -> Derived:
         mask, score = self.heads[layer][head]["masking"], self.score(layer, head)
         if not score:
-            return "Uniform", fmpq(0), arb(0)
+            return "Uniform", (), arb(0)
         if any(x != -1 for *_, x in score):
             return self._sign(layer, mask, score)
         forms = {key[:3]: form for key, form in score.items()}
         [power] = [p for p, t, y in forms if (t, y) == (0, -1)]
-        key = forms.pop((power, 0, -1))
-        g = max(key, -key, key=lambda form: sum(form.coeffs()))
-        size, per_size = (POS, PER_POS) if mask == FUTURE else (LEN, PER_LEN)
-        gap = ratio(g, {1: ONE, -1: size**2}[power], mask)
-        assert gap > 0
-        r = arb(-gap).exp()
+        factor = forms.pop((power, 0, -1))
+        rises = self._at_shortest(factor, mask) * power > 0
+        tie = factor * {1: WINNER - OTHER, -1: PER_WINNER - PER_OTHER}[power]
+        farther, nearer = (OTHER, WINNER) if rises else (WINNER, OTHER)
         if forms.keys() == {(0, 1, -1)}:
-            assert mask == (FUTURE if g == power * key else PAST)
-            twice = tidy(-2 * SIGN * forms[0, 1, -1])
-            own = ratio(twice - (g if power == 1 else 2 * g * PER_POS**2), ONE, mask)
-            parity_mass = arb(-ratio(twice, ONE, mask)).exp()
-            return "Shift", gap, arb(-own).exp() + (r**2 + parity_mass * r) / (1 - r**2)
-        others = VISIBLE[mask] - 1
-        behind = -g * (others if power == 1 else 1 - per_size) - others + 1
-        return "TieBreak", gap, r / (1 - r) + (self._far_mass(layer, mask, forms, behind) if forms else 0)
+            assert mask == (FUTURE if rises else PAST)
+            apart = tidy(-2 * SIGN * forms[0, 1, -1])  # whichever parity i has
+            behind, worse = lead(tie, mask, farther, 2), lead(apart + tie, mask, farther)
+            # In j's place stands i, one step from w.
+            at_i = tidy((apart + tie).compose(POS, LEN, POS, *CONTEXT.gens()[3:7], PER_POS, PER_WINNER))
+            beside = largest(*self._beside(at_i, mask))
+            assert behind[0] > 0
+            mass = weight(behind, 2) + weight(worse, 2) + arb(-beside).exp()
+            return "Neighbour", (behind[0], worse[0], beside), mass
+        behind = lead(tie, mask, farther)
+        assert behind[0] > 0
+        levels = self._levels(layer, mask, forms)
+        ahead = [lead(better - worse + tie, mask, nearer) for better, worse in itertools.pairwise(levels)]
+        if not ahead:
+            return "Select", (behind[0],), weight(behind)
+        start, step = (min(parts) for parts in zip(*ahead, strict=True))
+        assert start > 0
+        return "Select", (behind[0], start), weight(behind) + weight((start, step))
 
-    def _far_mass(self, layer: int, mask: str, forms: dict[Any, fmpq_mpoly], behind: fmpq_mpoly) -> arb:
-        """e^-far, far = P' + behind. The forms are what multiplies coordinates at j: multiples of P."""
-        some = next(iter(forms.values()))
-        penalty = max(some, -some, key=lambda form: sum(form.coeffs()))
-        b = np.zeros(len(self.tensors["embed.W_E"][0]))
-        for (p, t, y), form in forms.items():
-            factor: Any = -sum(form.coeffs()) / sum(penalty.coeffs())
-            assert (p, t, form) == (0, 0, -factor * penalty)
-            b[y] = Fraction(str(factor))
-        levels = sorted(set().union(*self.values(layer, b).values()))
-        penalty *= fmpq(min(high - low for low, high in itertools.pairwise(levels)), 2**20)
-        far = ratio(tidy(penalty + behind), ONE, mask)
-        assert far > 0
-        return arb(-far).exp()
+    @staticmethod
+    def _at_shortest(form: fmpq_mpoly, mask: str) -> fmpq:
+        """What a form is in the shortest word in which two positions are visible."""
+        i, n = fmpq(1 if mask == PAST else 2), fmpq(2)
+        nothing = [fmpq(0)] * 2
+        return form(i, n, *nothing, fmpq(0), 1 / i, 1 / n, *nothing)
+
+    @staticmethod
+    def _beside(form: fmpq_mpoly, mask: str) -> tuple[fmpq_mpoly, fmpq_mpoly, list[Order]]:
+        """A form about i and w, one step apart, as one of i, and where it is looked at."""
+        w = POS - 1 if mask == FUTURE else POS + 1
+        most = max(form.degrees()[8], 0)
+        cleared = tidy(form * WINNER**most).compose(POS, LEN, OTHER, w, *CONTEXT.gens()[4:])
+        return cleared, w**most, SEVERAL[mask]
+
+    def _levels(self, layer: int, mask: str, forms: dict[Any, fmpq_mpoly]) -> list[fmpq_mpoly]:
+        """What the forms, which multiply coordinates at j, add up to, the greatest first."""
+        found: list[fmpq_mpoly] = []
+        coordinates = [y for _, _, y in forms]
+        assert all((p, t) == (0, 0) for p, t, _ in forms)
+        exactly = {tuple(map(float, row)) for states, _ in self.runs for row in states[layer][:, coordinates]}
+        for values in {tuple(round(2**20 * value) for value in row) for row in exactly}:
+            level = 0 * ONE
+            for form, value in zip(forms.values(), values, strict=True):
+                level += form * fmpq(value, 2**20)
+            found += [level] if level not in found else []
+        return sorted(found, key=lambda form: self._at_shortest(form, mask), reverse=True)
 
     def _sign(self, layer: int, mask: str, score: dict[tuple[int, int, int, int], fmpq_mpoly]) -> Derived:
         [((p, parity, y, mean), kappa)] = score.items()
@@ -210,8 +269,10 @@ class SavedNetwork:
         u = gcd(*set().union(*values.values()))
         for (i, n), found in values.items():
             assert all(x // u % 2 == (i == (n if mask == PAST else 1)) for x in found)
-        gap = ratio(kappa * fmpq(u, 2**20), {0: VISIBLE[mask], 1: ONE}[p], mask)
-        return "Sign", gap, 1 / (arb(gap).exp() - arb(gap / 3).exp()) if p else 2 * arb(-2 * gap).exp()
+        gap = largest(kappa * fmpq(u, 2**20), {0: VISIBLE[mask], 1: ONE}[p], SEVERAL[mask])
+        if p:
+            return "Sign", (gap,), 1 / (arb(gap).exp() - arb(gap / 3).exp())
+        return "Sign", (2 * gap, 2 * gap), 2 * arb(-2 * gap).exp()
 
 
 def digest(folder: Path) -> str:
@@ -238,15 +299,19 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return folder
 
 
-def derived(folder: Path) -> tuple[str, list[tuple[int, int, Fraction, Fraction]]]:
-    """The digest of the folder, and gap and stray mass of each head as the checker derives them."""
+Said = tuple[int, int, tuple[Fraction, ...], Fraction]
+
+
+def derived(folder: Path) -> tuple[str, list[Said]]:
+    """The digest of the folder; of each head by how much others are behind, and its stray mass."""
     loaded, source = load_network(folder)
     analysis = prove(loaded, attemper.load(folder).language.definition)
-    heads = [
-        (layer, head, own.rule.gap, mass)
-        for layer, fact in enumerate(analysis.layers)
-        for head, (own, mass) in enumerate(zip(fact.heads, fact.masses, strict=True))
-    ]
+    heads: list[Said] = []
+    for layer, fact in enumerate(analysis.layers):
+        for head, (own, mass) in enumerate(zip(fact.heads, fact.masses, strict=True)):
+            tails = {(*rule.behind, *rule.ahead) for rule in own.rules}
+            assert len(tails) == 1
+            heads.append((layer, head, tuple(tail.start for tail in tails.pop()), mass))
     return digest_of(loaded, source), heads
 
 
@@ -255,11 +320,11 @@ def test_a_second_reading_derives_what_the_checker_does(folder: Path) -> None:
     certificate, network = json.loads((folder / "certificate.json").read_text()), SavedNetwork(folder)
     named, heads = derived(folder)
     assert digest(folder) == certificate["network"] == network.data["digest"] == named
-    for layer, head, margin, mass in heads:
+    for layer, head, starts, mass in heads:
         with ctx.workprec(200):
-            rule, gap, others = network.derive(layer, head)
+            rule, own, others = network.derive(layer, head)
             stray_mass = others / (1 + others)
-            assert gap == exact(margin)
+            assert own == tuple(map(exact, starts))
             assert stray_mass <= exact(mass) <= stray_mass * (1 + exact("1/1000000000"))
         worst = max(1 - attention[layer][head].max(axis=1).min() for _, attention in network.runs)
         assert rule in ("Uniform", "Sign") or worst <= float(stray_mass) + 1e-12
@@ -267,11 +332,12 @@ def test_a_second_reading_derives_what_the_checker_does(folder: Path) -> None:
 
 def test_half_a_key_weight_does_not_give_the_margin(folder: Path, tmp_path: Path) -> None:
     certificate, network = json.loads((folder / "certificate.json").read_text()), SavedNetwork(folder)
-    layer, head, margin, _ = next(entry for entry in derived(folder)[1] if entry[2] > 0)
+    layer, head, starts, _ = next(entry for entry in derived(folder)[1] if entry[2])
     keys = network.tensor(layer, "attn.W_K")[head]
     degrees = {x: form.degrees() for x, form in network.forms.items() if keys[x].any()}
-    keys[max(degrees, key=lambda x: (degrees[x][0] + degrees[x][3], degrees[x][2]))] /= 2
+    keys[max(degrees, key=lambda x: (degrees[x][0] + degrees[x][5], degrees[x][4]))] /= 2
     (tmp_path / "network.json").write_bytes((folder / "network.json").read_bytes())
     save_file(network.tensors, tmp_path / "weights.safetensors")
     assert digest(tmp_path) != certificate["network"]
-    assert SavedNetwork(tmp_path).derive(layer, head)[1] < exact(margin)
+    own = SavedNetwork(tmp_path).derive(layer, head)[1]
+    assert any(half < exact(start) for half, start in zip(own, starts, strict=True))

@@ -6,18 +6,17 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import assert_never
 
 import pytest
 
 from attemper.checker.attention.bounds import DOMAINS
-from attemper.checker.attention.competition import Competition, Rival
-from attemper.checker.attention.tie_breaks import tie_break
-from attemper.checker.constructions.neighbour import NeighbourRule
-from attemper.checker.constructions.select import SelectRule
-from attemper.checker.constructions.uniform import UniformRule
 from attemper.checker.heads import head_fact
 from attemper.checker.names import UnprovenError
+from attemper.checker.rounding.competition import Competition, Rival, competition_of
+from attemper.checker.rules import Rule
 from attemper.exact import laurent
+from attemper.exact.predicates import Remainder
 from attemper.networks.layers import Construction, Head, Masking, Neighbour, Select, Uniform
 from tests.support.drawn.heads import AB, ALL, LEFT, RIGHT, Form, Palette, Rows, short_words
 from tests.support.judges.derived import Reading
@@ -26,27 +25,42 @@ SELECT, NEIGHBOUR = Select(False, ((None, ()),)), Neighbour(False)
 NO_LETTERS = short_words(("a",), 6)
 
 
+@pytest.mark.parametrize("direction", [1, -1])
 @pytest.mark.parametrize("masking", [LEFT, RIGHT, ALL])
-def test_a_tie_break_gives_at_most_what_the_farthest_positions_are_apart(masking: Masking) -> None:
-    grown = laurent.monomial(2, 0, 3) if masking is LEFT else laurent.monomial(0, 2, 3)
-    (gap, span), (inverse_gap, inverse_span) = (
-        tie_break(size, power, masking).bounds() for size, power in ((laurent.constant(3), 1), (grown, -1))
+def test_a_tie_break_gives_at_most_what_the_farthest_positions_are_apart(
+    masking: Masking, direction: int
+) -> None:
+    grown, name = ("i^2", "i") if masking is LEFT else ("n^2", "n")
+    linear, inverse = (
+        Contender(SELECT, masking, rows, power).fact()[2][None]
+        for rows, power in (
+            ([({"1": 3}, {"i": direction}), ({name: 9}, NO_B)], 1),
+            ([({grown: 3}, {"1/i": direction}), ({grown: 9}, NO_B)], -1),
+        )
     )
-    assert gap == inverse_gap == 3
+    (span, level), (inverse_span, inverse_level) = map(given, (linear, inverse))
     for n in range(1, 7):
         for i in range(1, n + 1):
             seen = masking.visible(i, n)
             assert laurent.at(span, i, n) == 3 * (len(seen) - 1)
             assert laurent.at(inverse_span, i, n) == 3 * seen[-1] ** 2 * (1 - Fraction(1, seen[-1]))
-            is_inside = any(i >= i0 and n >= i + d for i0, d in DOMAINS[masking])
+            assert laurent.at(level, i, n) == laurent.at(inverse_level, i, n) == 3
+            is_inside = any(i >= first.gap and n >= i + second.gap for first, second in DOMAINS[masking])
             assert is_inside == (len(seen) > 1)
+
+
+def given(competition: Competition) -> tuple[laurent.Laurent, laurent.Laurent]:
+    """What the tie-break can take from a push, and the least that it gives between two of one level."""
+    forms = {pair.kind: pair.score_gap.form for pair in competition.pairs}
+    span = laurent.plus(forms[Rival.PENALISED], laurent.times(forms[Rival.AHEAD], -1))
+    return span, forms[Rival.FARTHER]
 
 
 def test_a_key_that_is_the_same_everywhere_does_not_matter() -> None:
     own = Palette()
     rows: Rows = [({"i": 3, "a": 1}, {"1": 2}), ({"1": 1}, {"n": 1})]
     head = own.head(Uniform(), LEFT, rows, {"a": 1})
-    assert head_fact(own.names, head, own.stream()).rule == UniformRule()
+    assert head_fact(own.names, head, own.stream()).rules == (Rule(Uniform),)
     with pytest.raises(UnprovenError, match="not all equal"):
         head_fact(own.names, own.head(Uniform(), LEFT, [*rows, ({"1": 1}, {"i": 1})], {"a": 1}), own.stream())
 
@@ -66,18 +80,23 @@ class Contender:
     values: tuple[Form, ...] = ({"a": 1, "sign": 2},)
     symbols: tuple[str, ...] = AB
 
-    def fact(self) -> tuple[Palette, Head, Competition]:
-        """The head, and what is found to compete in it."""
+    def fact(self) -> tuple[Palette, Head, dict[int | None, Competition]]:
+        """The head, and what is found to compete in it: in a neighbour by i modulo 2."""
         own = Palette(self.symbols)
         own.values["n^2 sign"] = {(0, 2): own.names.sign}
         own.add("sign of a", own.names.product(own.names.letter("a"), own.names.sign))
         head = own.head(self.construction, self.masking, self.rows, {})
         targets = tuple(range(len(self.values)))
         head = replace(head, values=tuple(own.form(value) for value in self.values), targets=targets)
-        rule = head_fact(own.names, head, own.stream()).rule
-        assert isinstance(rule, SelectRule | NeighbourRule)
-        assert rule.competition is not None
-        return own, head, rule.competition
+        odd = own.names.place(Remainder(2, 1), 1, 0, 0)
+        cells = {own.names.true: None, odd: 1, own.names.negation(odd): 0}
+        found: dict[int | None, Competition] = {}
+        for rule in head_fact(own.names, head, own.stream()).rules:
+            competition = competition_of(rule.said)
+            assert competition is not None
+            found[cells[rule.said.levels.head.here]] = competition
+        assert found.keys() == ({None} if self.construction is SELECT else {0, 1})
+        return own, head, found
 
 
 @dataclass(frozen=True)
@@ -155,8 +174,8 @@ def rivals(own: Palette, contender: Contender) -> Iterator[Rivals]:
 def kind_of(one: Rivals, contender: Contender) -> Rival:
     """How the two compete, by its definition."""
     if contender.construction is SELECT:
-        return Rival.FARTHER if not one.rest else Rival.PENALISED if one.tie > 0 else Rival.CLOSER
-    return Rival.SELF if one.j == one.i else Rival.FARTHER if (one.w - one.j) % 2 == 0 else Rival.PENALISED
+        return Rival.FARTHER if not one.rest else Rival.PENALISED if one.tie > 0 else Rival.AHEAD
+    return Rival.AHEAD if one.j == one.i else Rival.FARTHER if (one.w - one.j) % 2 == 0 else Rival.PENALISED
 
 
 def score_gap_of(one: Rivals, kind: Rival, contender: Contender) -> Fraction:
@@ -170,10 +189,24 @@ def score_gap_of(one: Rivals, kind: Rival, contender: Contender) -> Fraction:
             return one.weight * steps / (1 if is_linear else greatest**2)
         case Rival.PENALISED:
             return one.rest
-        case Rival.CLOSER:
+        case Rival.AHEAD if contender.construction is SELECT:
             return one.rest - one.weight * (len(seen) - 1 if is_linear else 1 - Fraction(1, greatest))
-        case Rival.SELF:
+        case Rival.AHEAD:
             return one.rest - one.weight * (1 if is_linear else Fraction(2, one.i**2))
+        case _:
+            assert_never(kind)
+
+
+def far_of(one: Rivals, contender: Contender) -> tuple[Fraction, Fraction]:
+    """How far who is ahead is from the winner in t(j), and the sum of both, at most: as FORMAT.md has it."""
+    greatest = one.i if contender.masking.weak is LEFT else one.n
+    if contender.construction is SELECT:
+        return Fraction(greatest if contender.power > 0 else 1), Fraction(
+            2 * greatest if contender.power > 0 else 2
+        )
+    if contender.power > 0:
+        return Fraction(1), Fraction(3 * one.i)
+    return Fraction(2, one.i**2), Fraction(3, one.i)
 
 
 def agreed(own: Palette, contender: Contender) -> set[tuple[Fraction, ...]]:
@@ -186,27 +219,37 @@ def agreed(own: Palette, contender: Contender) -> set[tuple[Fraction, ...]]:
 
 
 def wrong(
-    own: Palette, contender: Contender, competition: Competition, cases: tuple[int, int]
+    own: Palette, contender: Contender, competitions: dict[int | None, Competition]
 ) -> Iterator[object]:
-    """What is not as the scores have it; `cases` are those of even and of odd i."""
+    """What is not as the scores have it."""
     score_gaps = {
-        (pair.case, pair.winner, pair.other, pair.kind): pair.score_gap for pair in competition.pairs
+        (cell, pair.winner, pair.other, pair.kind): pair.score_gap
+        for cell, competition in competitions.items()
+        for pair in competition.pairs
     }
     needed, queries = set(), defaultdict(list)
     free = agreed(own, contender) if contender.construction is SELECT else set()
     domain = DOMAINS[contender.masking.weak]
     for one in rivals(own, contender):
-        case, kind = cases[one.i % 2], kind_of(one, contender)
-        queries[one.i, one.n].append(one.queries)
+        cell = None if contender.construction is SELECT else one.i % 2
+        competition, kind = competitions[cell], kind_of(one, contender)
+        queries[cell, one.i, one.n].append(one.queries)
         greatest = one.i if contender.masking.weak is LEFT else one.n
         if laurent.at(competition.size.form, one.i, one.n) != one.weight or competition.size.domain != domain:
             yield "the size of the tie-break", one
         if laurent.at(competition.reach, one.i, one.n) != greatest:
             yield "the greatest position", one
+        if kind is Rival.AHEAD:
+            far = tuple(laurent.at(form, one.i, one.n) for form in (competition.apart, competition.both))
+            t_w, t_j = (Fraction(k) ** contender.power for k in (one.w, one.j))
+            if far != far_of(one, contender):
+                yield "another distance", one
+            if abs(t_w - t_j) > far[0] or t_w + t_j > far[1]:
+                yield "further off", one
         if kind is Rival.FARTHER and one.keys[0][1:] in free:
             continue
-        needed.add((case, *one.keys, kind))
-        score_gap = score_gaps.get((case, *one.keys, kind))
+        needed.add((cell, *one.keys, kind))
+        score_gap = score_gaps.get((cell, *one.keys, kind))
         if score_gap is None:
             yield "no pair", one
         elif (
@@ -216,13 +259,17 @@ def wrong(
             yield "another lead", one
         elif (one.rest if kind is Rival.PENALISED else one.score) < laurent.at(score_gap.form, one.i, one.n):
             yield "not even that lead", one
-    if len(score_gaps) != len(competition.pairs) or score_gaps.keys() - needed:
+    pairs = sum(len(competition.pairs) for competition in competitions.values())
+    if len(score_gaps) != pairs or score_gaps.keys() - needed:
         yield "pairs that never compete", score_gaps.keys() - needed
-    room: dict[tuple[int, int], list[Fraction]] = defaultdict(list)
-    for (i, n), found in queries.items():
+    for competition in competitions.values():
+        if any(own < 0 for form in (competition.apart, competition.both) for own in form.values()):
+            yield "negative factors", competition
+    room: dict[tuple[int | None, int], list[Fraction]] = defaultdict(list)
+    for (cell, i, n), found in queries.items():
         for number, sizes in enumerate(zip(*found, strict=True)):
-            bound = laurent.at(competition.rows[number].queries[cases[i % 2]], i, n)
-            room[number, cases[i % 2]].append(bound - max(map(abs, sizes)))
+            bound = laurent.at(competitions[cell].rows[number].query, i, n)
+            room[cell, number].append(bound - max(map(abs, sizes)))
     if any(min(of_row) != 0 for of_row in room.values()):
         yield "the sizes of queries", room
 
@@ -273,10 +320,9 @@ CONTENDERS = [
 @pytest.mark.parametrize("number", range(len(CONTENDERS)))
 def test_every_two_positions_that_compete_are_a_pair_with_its_least_lead(number: int) -> None:
     contender = CONTENDERS[number]
-    own, _, competition = contender.fact()
-    is_selection = contender.construction is SELECT
-    assert competition.power == contender.power
+    own, _, competitions = contender.fact()
+    assert {competition.power for competition in competitions.values()} == {contender.power}
     level = [one for one in rivals(own, contender) if kind_of(one, contender) is Rival.FARTHER]
-    assert competition.steps == min(abs(one.w - one.j) for one in level)
-    numberings = [(0, 0)] if is_selection else [(0, 1), (1, 0)]
-    assert [] in [list(wrong(own, contender, competition, cases)) for cases in numberings]
+    steps = min(abs(one.w - one.j) for one in level)
+    assert {competition.steps for competition in competitions.values()} == {steps}
+    assert list(wrong(own, contender, competitions)) == []

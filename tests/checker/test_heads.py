@@ -8,6 +8,7 @@ from typing import get_args
 
 import pytest
 
+from attemper.checker.attention.leads import Trail
 from attemper.checker.heads import RULES, head_fact, prover_of
 from attemper.checker.names import UnprovenError
 from attemper.networks.layers import (
@@ -90,38 +91,44 @@ def test_leads_may_be_small() -> None:
         for rows in ([({"1": half}, {"i": direction})], [({"1": 1}, {"i": direction})]):
             head = own.head(SELECT, masking, rows, {"a": 1})
             fact = head_fact(own.names, head, own.stream())
-            assert fact.rule.gap == rows[0][0]["1"]
+            step = Fraction(rows[0][0]["1"])
+            assert [rule.behind for rule in fact.rules] == [(Trail(step, step),)]
             assert wrongly(own, head, fact) is None
     for masking, direction in ((LEFT, 1), (RIGHT, -1)):
         for size in (half, 1):
-            rows = [({"sign": -6}, {"sign": 1}), ({"1": size}, {"i": direction})]
-            head = own.head(NEIGHBOUR, masking, rows, {"a": 1})
+            shift: Rows = [({"sign": -6}, {"sign": 1}), ({"1": size}, {"i": direction})]
+            head = own.head(NEIGHBOUR, masking, shift, {"a": 1})
             fact = head_fact(own.names, head, own.stream())
-            assert fact.rule.gap == size
+            two, turn = Fraction(2 * size), 12 + Fraction(size)
+            assert [rule.behind for rule in fact.rules] == [(Trail(two, two), Trail(turn, two))] * 2
+            assert [rule.ahead for rule in fact.rules] == [(Trail(12 - Fraction(size)),)] * 2
             assert wrongly(own, head, fact) is None
 
 
 @pytest.mark.parametrize(
-    ("masking", "construction", "rows", "gap"),
+    ("masking", "construction", "rows", "starts"),
     [
         # What vanishes where a single position is seen, or beyond the word, is positive elsewhere.
-        (LEFT, SELECT, [({"i": 4, "1": -4}, {"i": 1})], 4),
-        (LEFT, SELECT, [({"n": 4, "i": -4, "1": 4}, {"i": 1})], 4),
-        (RIGHT, SELECT, [({"n": 4, "i": -4}, {"i": -1})], 4),
-        (RIGHT, SELECT, [({"n": 4, "i": -4}, {"i": 1})], 4),
-        (ALL, SELECT, [({"n": 4, "1": -4}, {"i": 1})], 4),
-        (LEFT, SELECT, [({"1": 4}, {"i": 1}), ({"i": 8, "1": -8}, {"b": -1})], 4),
-        (RIGHT, SELECT, [({"1": 4}, {"i": -1}), ({"n": 8, "i": -8}, {"b": -1})], 4),
-        (RIGHT, SELECT, [({"1": 4}, {"i": -1}), ({"n": -9, "i": 9}, {"b": 1})], 4),
-        (LEFT, NEIGHBOUR, [({"i sign": -6}, {"sign": 1}), ({"i": 4, "1": -4}, {"i": 1})], 4),
-        (RIGHT, NEIGHBOUR, [({"n sign": -6}, {"sign": 1}), ({"n": 4, "i": -4}, {"i": -1})], 4),
+        (LEFT, SELECT, [({"i": 4, "1": -4}, {"i": 1})], [4]),
+        (LEFT, SELECT, [({"n": 4, "i": -4, "1": 4}, {"i": 1})], [4]),
+        (RIGHT, SELECT, [({"n": 4, "i": -4}, {"i": -1})], [4]),
+        (RIGHT, SELECT, [({"n": 4, "i": -4}, {"i": 1})], [4]),
+        (ALL, SELECT, [({"n": 4, "1": -4}, {"i": 1})], [4]),
+        (LEFT, SELECT, [({"1": 4}, {"i": 1}), ({"i": 8, "1": -8}, {"b": -1})], [4, 4]),
+        (RIGHT, SELECT, [({"1": 4}, {"i": -1}), ({"n": 8, "i": -8}, {"b": -1})], [4, 4]),
+        (RIGHT, SELECT, [({"1": 4}, {"i": -1}), ({"n": -9, "i": 9}, {"b": 1})], [4, 5]),
+        # i sees three where two are of one parity.
+        (LEFT, NEIGHBOUR, [({"i sign": -6}, {"sign": 1}), ({"i": 4, "1": -4}, {"i": 1})], [16, 28, 20]),
+        (RIGHT, NEIGHBOUR, [({"n sign": -6}, {"sign": 1}), ({"n": 4, "i": -4}, {"i": -1})], [16, 28, 20]),
     ],
 )
 def test_what_is_positive_only_where_several_positions_are_seen(
-    masking: Masking, construction: Construction, rows: Rows, gap: int
+    masking: Masking, construction: Construction, rows: Rows, starts: list[int]
 ) -> None:
     own, head, fact = fact_of(Case(construction, masking, rows, {"a": 1, "sign": 2}))
-    assert fact.rule.gap == gap
+    for rule in fact.rules:
+        assert [tail.start for tail in (*rule.behind, *rule.ahead)] == starts
+    assert fact.least_gap == min(starts)
     assert wrongly(own, head, fact) is None
 
 

@@ -15,6 +15,7 @@ import pytest
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine, UnprovenError
+from attemper.checker.rounding.rules import _is_multiple
 from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero, holds
 from attemper.languages.words import Alphabet, words_of_length
 from attemper.networks.layers import Masking
@@ -213,12 +214,12 @@ def test_bits_constants_and_multiples_are_recognised() -> None:
     with pytest.raises(UnprovenError, match="it depends on an average"):
         names.constants(names.choose(letter, mean, names.true), "it")
     for factor in (1, -1, 3, Fraction(-5, 2)):
-        assert names.is_multiple(names.scaled(names.sign, factor), names.sign)
-        assert names.is_multiple(names.number(factor), names.true)
-        assert names.is_multiple(names.scaled(names.sign, factor), names.scaled(names.sign, 5))
-    assert not names.is_multiple(names.plus(names.sign, names.true), names.sign)
-    assert not names.is_multiple(mean, names.true)
-    assert not names.is_multiple(names.letter("a"), names.true)
+        assert _is_multiple(names, names.scaled(names.sign, factor), names.sign)
+        assert _is_multiple(names, names.number(factor), names.true)
+        assert _is_multiple(names, names.scaled(names.sign, factor), names.scaled(names.sign, 5))
+    assert not _is_multiple(names, names.plus(names.sign, names.true), names.sign)
+    assert not _is_multiple(names, mean, names.true)
+    assert not _is_multiple(names, names.letter("a"), names.true)
 
 
 # Other positions -------------------------------------------------------------------------------------

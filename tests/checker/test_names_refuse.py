@@ -11,6 +11,7 @@ import attemper
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.realisation import Realisation
+from attemper.checker import whole_numbers
 from attemper.checker.attention.averages import single_mean
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
@@ -53,8 +54,12 @@ def test_only_an_average_has_a_mask_and_a_summand(kind: Kind) -> None:
     (found, _) = single_mean(names, {(0, 0): average}, LEFT)
     assert found is not None
     assert (found.masking, found.summand) == (LEFT, names.letter("a"))
-    count = names.clamped(LEFT, names.letter("a"), 1)
-    others = [names.positive_part(rectified), count, names.nearest_key(LEFT, False, names.true, 0, 0)[1]]
+    count = whole_numbers.clamped(names, LEFT, names.letter("a"), 1)
+    others = [
+        names.positive_part(rectified),
+        count,
+        whole_numbers.nearest_key(names, LEFT, False, names.true, 0, 0)[1],
+    ]
     others_of_names = [names.digits(), names.unknown_in(Fraction(0), Fraction(1))]
     for other in [names.affine(other) for other in others] + others_of_names:
         ((number, _),) = names.values(other)[0].parts
@@ -108,7 +113,10 @@ def test_an_average_is_no_bit(kind: Kind, ask: Callable[[Names, Diagram], object
     [
         *((kind, lambda names, d: names.positions.shifted(d, -1, names.false)) for kind in BOTH),
         *((kind, lambda names, d: names.positions.chosen(LEFT, True, names.letter("a"), d)) for kind in BOTH),
-        *((kind, lambda names, d: names.nearest(LEFT, True, names.true, 0, 0, d)) for kind in BOTH),
+        *(
+            (kind, lambda names, d: whole_numbers.nearest(names, LEFT, True, names.true, 0, 0, d))
+            for kind in BOTH
+        ),
         *((kind, lambda names, d: names.at_fixed(d, 2)) for kind in BOTH),
         *((kind, lambda names, d: names.positions.looked_up(LEFT, names.letter("a"), d)) for kind in BOTH),
         (Formulas, lambda names, d: names.positions._nearest_with(Remainder(2, 1), LEFT, d)),

@@ -17,6 +17,7 @@ import pytest
 import attemper
 from attemper import HeadOf, LayerOf, UnitOf
 from attemper.certificates.claims import FloatClaim, RealClaim
+from attemper.checker import whole_numbers
 from attemper.checker.analysis import analyse
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
@@ -190,14 +191,21 @@ def two_steps(point: Fraction) -> Fraction:
         (lambda names, w, v: names.plus(w, names.scaled(v, Fraction(1, 2))), "weighed differently"),
         (lambda names, w, v: names.choose(names.letter("a"), w, names.scaled(w, 2)), "weighed differently"),
         (lambda names, w, v: names.choose(names.letter("a"), w, names.number(1)), "weighed differently"),
-        (lambda names, w, v: names.affine(names.clamped(Masking.FUTURE, names.letter("a"), 2)), "grows with"),
+        (
+            lambda names, w, v: names.affine(
+                whole_numbers.clamped(names, Masking.FUTURE, names.letter("a"), 2)
+            ),
+            "grows with",
+        ),
         (lambda names, w, v: names.plus(w, names.digits()), "grows with"),
         (lambda names, w, v: names.plus(w, names.mean(Masking.FUTURE, names.letter("a"))), "grows with"),
     ],
 )
 def test_forms_that_are_no_sum_of_counts_are_refused(named: Callable[..., Diagram], said: str) -> None:
     names = Formulas(("a", "b")).names
-    w, v = (names.affine(names.clamped(Masking.FUTURE, names.letter(a), 1)) for a in ("a", "b"))
+    w, v = (
+        names.affine(whole_numbers.clamped(names, Masking.FUTURE, names.letter(a), 1)) for a in ("a", "b")
+    )
     with pytest.raises(UnprovenError, match=said):
         stepped(names, two_steps, [Fraction(3, 2)], named(names, w, v))
     found = stepped(names, two_steps, [Fraction(3, 2)], w)
@@ -269,7 +277,7 @@ def test_an_integer_that_is_taken_away(threshold: int) -> None:
     """[-w >= s] is that w is less than 1 - s; w = clamp(c + 1, 1, n), which is no count of bits."""
     names = Formulas(("a", "b")).names
     summand = names.plus(names.letter("a"), names.first)
-    taken = names.scaled(names.affine(names.clamped(Masking.FUTURE, summand, 1)), -1)
+    taken = names.scaled(names.affine(whole_numbers.clamped(names, Masking.FUTURE, summand, 1)), -1)
     corner = Fraction(2 * threshold - 1, 2)
     found = stepped(names, lambda point: Fraction(point > corner), [corner], taken)
     reached = names.positions.sum_at_least(Masking.FUTURE, summand, 1 - threshold)

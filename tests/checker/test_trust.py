@@ -157,21 +157,6 @@ def test_the_nearest_name_says_the_part_of_a_module() -> None:
     assert found == ["two", "two", "own", "two", "own", None]
 
 
-def test_the_float_part_of_each_construction_is_found() -> None:
-    found = {
-        path.stem: {
-            function.name for function in statements.of_floats(f"attemper.checker.constructions.{path.stem}")
-        }
-        for path in (CHECKER / "constructions").glob("[!_]*.py")
-    }
-    assert found["select"] == found["neighbour"] == found["local_sign"] == {"loss"}
-    assert found["uniform"] == {"offs", "_average"}
-    assert found["sign"] == {"loss", "_alternates"}
-    assert found["lookup"] == {"loss", "lost", "_one_of_each_power"}
-    assert found["integer_value"] == {"gap", "offs"}
-    assert found["nearest_integer"] == {"offs"}
-
-
 def test_no_function_of_the_checker_is_long_or_winding() -> None:
     for path in map(path_of, MODULES):
         for function in statements.functions_in(ast.parse(path.read_text(encoding="utf-8"))):

@@ -1,7 +1,7 @@
 """`python -m tests.mutation [MODULE ...]`: change one place of the checker's code after the other.
 
 Each time a test must notice: one in the files that are named after the module, or else any of `--tests`. A
-MODULE is a name such as `heads`, `attention.competition` or `depth.pairs`; without any, all of `checker/`,
+MODULE is a name such as `heads`, `attention.contests` or `depth.pairs`; without any, all of `checker/`,
 what theories check, and what reads attention programs are taken. `--list` shows the mutants, `--recheck` also
 hunts those that are listed as equivalent, `--like PATTERN` takes only those with the pattern in their names,
 `--sample N` only so many, drawn with `--seed`. `--rooms compiling,running` takes the modules of these folders
@@ -34,10 +34,19 @@ BESIDE = {
     "trees": ("parse",),
     "meaning": ("machine",),
     "averages": ("sign", "local_sign", "lookup"),
-    "blocked": ("select", "head_competitions"),
+    "contests": (
+        "select",
+        "neighbour",
+        "head_competitions",
+        "by_cases",
+        "heads",
+        "edges",
+        "turning_tie_breaks",
+    ),
+    "counts": ("lookup", "integer_value"),
     "bounds": ("select", "neighbour", "sign", "lookup", "rules"),
     "claims": ("refutations", "depth"),
-    "competition": ("score_gaps",),
+    "competition": ("score_gaps", "head_competitions"),
     "diagrams": ("names", "normal_forms"),
     "growth": ("integer_value", "nearest_integer"),
     "integers": ("integer_value", "nearest_integer"),
@@ -48,14 +57,14 @@ BESIDE = {
     "scores": ("heads", "uniform", "select", "neighbour", "sign", "local_sign", "lookup"),
     "select": ("head_competitions", "rules"),
     "sign": ("rules",),
-    "tie_breaks": ("select", "neighbour", "head_competitions"),
+    "leads": ("select", "neighbour", "nearest_integer"),
     "enough": ("depth", "depth_second"),
     "identities": ("names", "normal_forms", "source"),
     "sums": ("identities", "names", "normal_forms", "source"),
-    "margins": ("integer_value",),
     "names": ("identities", "normal_forms", "values", "integer_value"),
     "pairs": ("depth", "depth_second"),
     "parabolas": ("nearest_integer",),
+    "parities": ("sign", "local_sign", "integer_sign"),
     "program": ("realising",),
     "proof": ("analysis", "check"),
     "source": ("normal_forms",),

@@ -119,7 +119,7 @@ def path_of(module: str) -> Path:
 
 
 def name_of(module: str) -> str:
-    """A module as it is called here: `heads`, `attention.competition` of the checker, `depth.pairs` of a
+    """A module as it is called here: `heads`, `attention.contests` of the checker, `depth.pairs` of a
     theory.
 
     Of all others that verdicts rest on the last part of their own name, and else the whole name.

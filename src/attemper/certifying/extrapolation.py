@@ -122,7 +122,7 @@ class GrowingErrors:
 
     def __init__(self, readings: list[UnitInputs], parts: Parts, before: GrowingErrors | None = None) -> None:
         self.parts = parts
-        self.score_gaps: dict[tuple[str, object], Extrapolation] = {}
+        self.score_gaps: dict[str, Extrapolation] = {}
         self.readings = [(reading, Extrapolation(reading.log_odds(reading.limit))) for reading in readings]
         self.output = Extrapolation(_allowed(parts.measure))
         if before is not None:
@@ -170,7 +170,7 @@ class GrowingErrors:
             for reading, growth in self.readings
             if reading.targets & part.written and not (is_shown and reading.is_last)
         ]
-        growths += [growth for (name, _), growth in self.score_gaps.items() if self.parts.has(part, name)]
+        growths += [growth for name, growth in self.score_gaps.items() if self.parts.has(part, name)]
         growths += [self.output] if is_shown else []
         harmful = [growth for growth in growths if not growth.seen.get(good, 0) > HARMLESS * growth.aim]
         found = [(end, growth) for growth in harmful if (end := growth.end()) is not None]

@@ -104,7 +104,7 @@ class PartRounding:
     def bounds_at(self, kernel: Kernel, length: int) -> Bounds:
         """The bounds of the part, with the names that heads have in the whole."""
         bounds = self._rounding.bounds_at(kernel, length)
-        lost_shares = {(self._names[name], limit): size for (name, limit), size in bounds.lost_shares.items()}
+        lost_shares = {self._names[name]: size for name, size in bounds.lost_shares.items()}
         if bounds.failure is None:
             return Bounds(bounds.offs, lost_shares, None)
         name, blank, reason = bounds.failure.partition(" (")

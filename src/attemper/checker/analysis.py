@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, final
 
-import flint
-
 from attemper.checker.attention.scores import Output
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import UnitGroup, apply_groups, groups_of
@@ -153,7 +151,7 @@ def layer_fact(
     for index, head in enumerate(layer.heads):
         try:
             fact = head_fact(names, head, stream, is_loose)
-            mass = upper_bound(fact.rule.stray(flint.arb(0), flint.arb(1)))
+            mass = upper_bound(fact.stray_mass)
         except UnprovenError as error:
             raise UnprovenError(f"layer {number}, head {index}: {error}") from None
         except OverflowError:

@@ -197,7 +197,7 @@ def _layer(reading: _Reading, number: int, fact: LayerFact) -> Iterator[str]:
     layer = network.layers[number]
     for index, (head, own, mass) in enumerate(zip(layer.heads, fact.heads, fact.masses, strict=True)):
         kind = type(head.construction).__name__.lower()
-        yield f"  head {index}: {kind}, {head.masking}, {_gap_text(own.rule.gap, mass)}"
+        yield f"  head {index}: {kind}, {head.masking}, {_gap_text(own.least_gap, mass)}"
         yield f"    score of j at i: {_score(head)}"
         for value, target in zip(head.values, head.targets, strict=True):
             yield f"    reads {form_text(value)} at j, writes {_named(reading, fact.middle, target)}"
@@ -210,7 +210,7 @@ def _layer(reading: _Reading, number: int, fact: LayerFact) -> Iterator[str]:
 def _gap_text(gap: Fraction, mass: Fraction) -> str:
     if not mass:
         return "all of the attention where it belongs"
-    return f"a lead of {gap} per step, at most {_upper(mass)} of the attention elsewhere"
+    return f"a lead of at least {gap}, at most {_upper(mass)} of the attention elsewhere"
 
 
 def _score(head: Head) -> str:

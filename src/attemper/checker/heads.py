@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 from attemper.checker.attention.by_cases import by_cases
@@ -17,7 +17,6 @@ from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rules import HeadFact
 from attemper.checker.values import ResidualValues
-from attemper.exact.closed_forms import ONE
 from attemper.networks import layers
 
 
@@ -40,7 +39,7 @@ class HeadRule:
 RULES: Mapping[type[layers.Construction], HeadRule] = {
     layers.Uniform: HeadRule(has_gap=False),
     layers.Select: HeadRule(strict_masks=True, by_cases=True, is_unique=True),
-    layers.Neighbour: HeadRule(is_unique=True),
+    layers.Neighbour: HeadRule(by_cases=True, is_unique=True),
     layers.Sign: HeadRule(),
     layers.LocalSign: HeadRule(),
     layers.Lookup: HeadRule(is_unique=True),
@@ -104,10 +103,3 @@ def fact_by(
     read = read_head(names, head, stream, is_loose)
     prove = prover_of(construction)
     return by_cases(prove, read) if rule.by_cases else prove(read)
-
-
-def averaging(names: Names, head: layers.Head, stream: ResidualValues) -> HeadFact:
-    """What a head puts out if all its scores are equal, whatever its rows are. Raises `UnprovenError`."""
-    return fact_by(
-        layers.Uniform, names, replace(head, query=(), key=(), weighting=layers.Softmax(ONE)), stream
-    )

@@ -429,12 +429,6 @@ class Names:
         """The bit that says where a value is this number. Raises `UnprovenError` if it has averages."""
         return self.where(("=", constant), lambda value: number_of(value) == constant, diagram)
 
-    def is_multiple(self, diagram: Diagram, of: Diagram) -> bool:
-        """Whether it is a number times the other one, which is never 0."""
-        (one, *_), (other, *_) = self.values(diagram), self.values(of)
-        ratio = abs(one.constant / other.constant)
-        return not one.parts and diagram in {self.scaled(of, ratio), self.scaled(of, -ratio)}
-
     def values(self, diagram: Diagram) -> list[Affine]:
         """All values that the diagram takes."""
         if diagram not in self._values:
@@ -633,7 +627,7 @@ class Names:
         values = self.constants(summand, "an averaged value")
         if len(values) == 1:
             return summand
-        return self.affine(self._numbered(Mean(masking, summand, min(values), max(values))))
+        return self.affine(self.numbered(Mean(masking, summand, min(values), max(values))))
 
     def average(self, number: int) -> Mean:
         """The average that a quantity is. Raises `UnprovenError` for another quantity."""
@@ -655,7 +649,7 @@ class Names:
         low, high = self.bounds(value)
         lead = value.parts[0][1]
         unit = scale_affine(value, 1 / lead)
-        part = self._numbered(PositivePart(unit, Fraction(0), max(high / lead, low / lead)))
+        part = self.numbered(PositivePart(unit, Fraction(0), max(high / lead, low / lead)))
         return scale_affine(part, lead) if lead > 0 else add_affine(scale_affine(part, -lead), value)
 
     def with_edges(self, diagram: Diagram) -> Diagram:
@@ -670,7 +664,7 @@ class Names:
                 alone = self.replace_mean(diagram, number, own.summand)
                 if own.summand == self.canonical(self.sign):
                     high = Fraction(own.masking is Masking.PAST, 3)
-                    near_zero = self._numbered(replace(own, low=Fraction(-1, 3), high=high))
+                    near_zero = self.numbered(replace(own, low=Fraction(-1, 3), high=high))
                     diagram = self.replace_mean(diagram, number, self.affine(near_zero))
                 diagram = self.choose(self.edge(own.masking), alone, diagram)
         return diagram
@@ -691,55 +685,13 @@ class Names:
 
     def digits(self) -> Diagram:
         """The number of binary digits of n."""
-        return self.affine(self._numbered(LengthDigits()))
-
-    def clamped(
-        self, masking: Masking, summand: Diagram, power: int, among: Masking = Masking.NONE
-    ) -> Affine:
-        """clamp(c, 1, V)^power, c the sum of an integer over the visible positions; the power is 1 or 2."""
-        summand = self.canonical(summand)
-        if any(value.denominator != 1 for value in self.constants(summand, "a count")):
-            raise UnprovenError("a counted value is not an integer")
-        return self._numbered(Clamped(masking, summand, power, among))
-
-    def nearest(
-        self, masking: Masking, leftmost: bool, where: Diagram, query: int, key: int, diagram: Diagram
-    ) -> Diagram:
-        """The value where (query - key)^2 + [not where] is least, read there at its rightmost (leftmost).
-
-        The mask shows i itself, so there is always such a position; query and key are numbers of whole
-        numbers, the one at i, the other at the position.
-        """
-        where = self._favoured(where)
-
-        def moved(variable: Variable) -> Diagram:
-            family, threshold = variable
-            return self.bit(NearestAt(masking, leftmost, where, query, key, family), threshold)
-
-        return self.elsewhere(self.canonical(diagram), moved)
-
-    def nearest_key(
-        self, masking: Masking, leftmost: bool, where: Diagram, query: int, key: int
-    ) -> tuple[int, Affine]:
-        """The key at that position: the number of the whole number, and what it is."""
-        found = self._numbered(NearestKey(masking, leftmost, self._favoured(where), query, key))
-        ((number, _),) = found.parts
-        return number, found
-
-    def _favoured(self, where: Diagram) -> Diagram:
-        """The positions that are as near as their keys; all of them if there are none, which is the same."""
-        canonical = self.canonical(where)
-        return self.true if canonical == self.false else canonical
-
-    def beyond(self, found: int, threshold: int) -> Diagram:
-        """[a nearest key - its query >= threshold]; where n = 1 both are 1."""
-        return self.choose(self.only, self.number(threshold <= 0), self.bit(NearestBeyond(found), threshold))
+        return self.affine(self.numbered(LengthDigits()))
 
     def constant_part(self, diagram: Diagram) -> Diagram:
         """The diagram without its averages."""
         return self.diagrams.map("constant part", lambda value: Affine(value.constant), diagram)
 
-    def _numbered(self, own: Mean | PositivePart | Whole) -> Affine:
+    def numbered(self, own: Mean | PositivePart | Whole) -> Affine:
         """A quantity that is one number wherever it is met again."""
         if own not in self._numbers:
             self._numbers[own] = len(self.quantities)

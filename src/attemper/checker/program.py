@@ -120,7 +120,9 @@ class Steps:
             case ops.Attend():
                 return self._attend(step)
             case ops.Nearest():
-                return self.names.nearest(*self._sought(ref, step), self.bit(step.value))
+                from attemper.checker import whole_numbers
+
+                return whole_numbers.nearest(self.names, *self._sought(ref, step), self.bit(step.value))
             case ops.Matched():
                 return self._matched(ref, step)
             case ops.Shift():
@@ -223,8 +225,12 @@ class Steps:
     def _matched(self, ref: ops.Ref, step: ops.Matched) -> Diagram:
         """The key at the nearest position is not less than the query, and not more."""
         names = self.names
-        found, _ = names.nearest_key(*self._sought(ref, step))
-        return names.both(names.beyond(found, 0), names.negation(names.beyond(found, 1)))
+        from attemper.checker import whole_numbers
+
+        found, _ = whole_numbers.nearest_key(names, *self._sought(ref, step))
+        return names.both(
+            whole_numbers.beyond(names, found, 0), names.negation(whole_numbers.beyond(names, found, 1))
+        )
 
     def _sought(
         self, ref: ops.Ref, step: ops.Nearest | ops.Matched
@@ -245,7 +251,9 @@ class Steps:
             raise UnprovenError(f"step {ref} reads a count over more than one side")
         (side,) = sides
         summand = names.plus(sums[side], names.scaled(names.mark(side), constant))
-        ((number, _),) = names.clamped(side, summand, 1).parts
+        from attemper.checker import whole_numbers
+
+        ((number, _),) = whole_numbers.clamped(names, side, summand, 1).parts
         return number
 
     def share(self, side: Masking, count: ops.Ref) -> Diagram:

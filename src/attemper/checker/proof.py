@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from attemper.checker.analysis import Analysis, analyse, outputs_of
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.identities import Formulas
-from attemper.checker.names import PlaceTest, UnprovenError
+from attemper.checker.names import PlaceTest, Range, UnprovenError
 from attemper.checker.source import meanings_of
 from attemper.languages.definition import Definition
 from attemper.languages.measures import Measure
@@ -100,36 +100,32 @@ def _of_definition(network: Network, is_meant: Meaning) -> Analysis:
     "Some position has f or g" is "some position has f, or some has g": if the two sides differ at first,
     both are split into cases by the tests of positions that stand beside letters.
     """
-    formulas = Formulas(network.alphabet.symbols)
-    analysis, is_shown = _compared(network, is_meant, formulas)
-    if not is_shown and (expand := formulas.mixed_places()):
-        formulas = Formulas(network.alphabet.symbols, expand)
-        analysis, is_shown = _compared(network, is_meant, formulas)
-    if not is_shown:
+    found, mixed = _compared(network, is_meant, frozenset())
+    if found is None and mixed:
+        found, _ = _compared(network, is_meant, mixed)
+    if found is None:
         raise UnprovenError(OTHER)
-    reads_blocked = any(fact.reads_blocked for layer in analysis.layers for fact in layer.heads)
-    return (_loosely(network, is_meant, formulas.expand) if reads_blocked else None) or analysis
-
-
-def _loosely(network: Network, is_meant: Meaning, expand: frozenset[PlaceTest]) -> Analysis | None:
-    """The same with a range for what is read of blocked positions, if that is enough.
-
-    In real arithmetic nothing is gained by that, but floats need not tell blocked positions apart then.
-    """
-    formulas = Formulas(network.alphabet.symbols, expand)
-    try:
-        analysis, is_shown = _compared(network, is_meant, formulas, is_loose=True)
-    except (UnprovenError, TooLargeError, RecursionError):
-        return None
-    return analysis if is_shown else None
+    return found
 
 
 def _compared(
-    network: Network, is_meant: Meaning, formulas: Formulas, is_loose: bool = False
-) -> tuple[Analysis, bool]:
-    """What the network computes, and whether its outputs are seen to be what is meant."""
-    analysis = analyse(network, formulas.names, is_loose=is_loose)
-    return analysis, is_meant(analysis, formulas)
+    network: Network, is_meant: Meaning, expand: frozenset[PlaceTest]
+) -> tuple[Analysis | None, frozenset[PlaceTest]]:
+    """What the network computes, if its outputs are seen to be what is meant; else what could be split.
+
+    At first no more than a range is said of what is read of blocked positions: in real arithmetic nothing is
+    gained by that, but floats need not tell blocked positions apart then.
+    """
+    formulas = Formulas(network.alphabet.symbols, expand)
+    with suppress(UnprovenError, TooLargeError, RecursionError):
+        analysis = analyse(network, formulas.names, is_loose=True)
+        if is_meant(analysis, formulas):
+            return analysis, frozenset()
+        if not any(isinstance(quantity, Range) for quantity in formulas.names.quantities):
+            return None, formulas.mixed_places()
+    formulas = Formulas(network.alphabet.symbols, expand)
+    analysis = analyse(network, formulas.names)
+    return (analysis if is_meant(analysis, formulas) else None), formulas.mixed_places()
 
 
 def _is_formula(analysis: Analysis, formulas: Formulas, formula: Formula) -> bool:

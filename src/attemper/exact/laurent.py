@@ -1,31 +1,52 @@
-"""Laurent polynomials in the position i and the length n, and their least ratios over all positions.
+"""Laurent polynomials in positions and the length, and how much one is of another wherever an order holds.
 
-A statement "for all 1 <= i <= n" is proved by a substitution i = i0 + x, n = i + d + y with x, y >= 0: a
-polynomial without negative coefficients in x and y is least at x = y = 0. Nothing is sampled.
+A statement "for all 1 <= j < w <= i <= n" is proved by a substitution: j = 1 + x, w = j + 1 + y, i = w + z
+and so on with x, y, z >= 0. A polynomial without negative coefficients in these is nowhere negative. Nothing
+is sampled.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
-from math import comb
+from functools import lru_cache
+from typing import NamedTuple
 
-Laurent = dict[tuple[int, int], Fraction]
-"""The sum of coefficient * i^a n^b by (a, b); coefficients are not 0."""
+VariablePowers = tuple[int, ...]
+"""The exponents of i and n; in a statement about two positions those of i, n, j and w."""
 
-Domain = tuple[tuple[int, int], ...]
-"""Its parts {i >= i0, n >= i + d} as pairs (i0, d)."""
+Laurent = dict[VariablePowers, Fraction]
+"""The sum of coefficient * i^a n^b by (a, b), and so with j and w; coefficients are not 0."""
 
-AFTER_FIRST: Domain = ((2, 0),)
+
+class Next(NamedTuple):
+    """A variable that is `gap` or more beyond the one before it, the first beyond 0; or just so much."""
+
+    variable: int
+    gap: int
+    or_more: bool = True
+
+
+VariableOrder = tuple[Next, ...]
+"""Variables, the least first."""
+
+Domain = tuple[VariableOrder, ...]
+"""Its parts: in each of them an order holds."""
+
+I, N, J, W = range(4)  # noqa: E741 - i, n, j and w, as everywhere
+"""Where a variable stands among the exponents."""
+
+AFTER_FIRST: Domain = ((Next(I, 2), Next(N, 0)),)
 """2 <= i <= n."""
-BEFORE_LAST: Domain = ((1, 1),)
+BEFORE_LAST: Domain = ((Next(I, 1), Next(N, 1)),)
 """1 <= i <= n - 1."""
-LONGER_THAN_ONE: Domain = ((2, 0), (1, 1))
+LONGER_THAN_ONE: Domain = (*AFTER_FIRST, *BEFORE_LAST)
 """1 <= i <= n, n >= 2."""
 
 
 def constant(value: int | Fraction) -> Laurent:
-    """A constant polynomial."""
-    return {(0, 0): Fraction(value)} if value else {}
+    """A constant polynomial in i and n."""
+    return monomial(0, 0, value)
 
 
 def monomial(position: int, length: int, factor: int | Fraction = 1) -> Laurent:
@@ -35,90 +56,76 @@ def monomial(position: int, length: int, factor: int | Fraction = 1) -> Laurent:
 
 def plus(*polynomials: Laurent) -> Laurent:
     """The sum."""
-    total: Laurent = {}
-    for polynomial in polynomials:
-        for powers, factor in polynomial.items():
-            total[powers] = total.get(powers, Fraction(0)) + factor
-    return {powers: factor for powers, factor in total.items() if factor}
+    return _collected(pair for polynomial in polynomials for pair in polynomial.items())
 
 
 def times(left: Laurent, right: Laurent | int | Fraction) -> Laurent:
     """The product."""
-    other = right if isinstance(right, dict) else constant(right)
-    return plus(*(monomial(a + c, b + d, x * y) for (a, b), x in left.items() for (c, d), y in other.items()))
-
-
-def at(polynomial: Laurent, position: int, length: int) -> Fraction:
-    """The value at one i and n."""
-    return sum(
-        (x * Fraction(position) ** a * Fraction(length) ** b for (a, b), x in polynomial.items()), _ZERO
+    if not isinstance(right, dict):
+        return {powers: factor * right for powers, factor in left.items() if right}
+    pairs = (
+        (tuple(map(sum, zip(p, q, strict=True))), x * y) for p, x in left.items() for q, y in right.items()
     )
+    return _collected(pairs)
 
 
-def least_ratio(over: Laurent, under: Laurent, domain: Domain) -> Fraction | None:
-    """The greatest c found with over >= c * under on the whole domain, `under` being positive there.
-
-    None means that nothing was proved, not that there is no such c.
-    """
-    corners = [(i0, i0 + d) for i0, d in domain]
-    ratio = min(at(over, i, n) / at(under, i, n) for i, n in corners)
-    difference = plus(over, times(under, -ratio))
-    return ratio if all(_never_negative(difference, *part) for part in domain) else None
-
-
-def least(polynomial: Laurent, domain: Domain) -> Fraction | None:
-    """The least value on the domain, if it can be proved to lie at a corner."""
-    return least_ratio(polynomial, constant(1), domain)
+def at(polynomial: Laurent, *place: int) -> Fraction:
+    """The value at one i and n, and so on."""
+    total = Fraction(0)
+    for powers, factor in polynomial.items():
+        for value, power in zip(place, powers, strict=True):
+            factor *= Fraction(value) ** power
+        total += factor
+    return total
 
 
-def most_times(over: Laurent, power: tuple[int, int], domain: Domain) -> Fraction | None:
-    """The greatest c > 0 found with over >= c * i^a n^b on the whole domain, (a, b) being the power.
+def most(over: Laurent, under: Laurent, domain: Domain) -> Fraction | None:
+    """The greatest c found with over >= c * under on the whole domain, where `under` is nowhere negative.
 
-    In x and y every coefficient of `over` must be at least c times that of the monomial: unlike the least
-    ratio, c need not be attained at a corner, and is the limit for long words where that is less. None means
-    that nothing was proved.
+    Denominators cleared, no coefficient of `over` may be less than c times that of `under`, which has none
+    below 0. So c need not be attained: it is the limit for long words where that is less. None means that
+    nothing was proved, not that there is no such c.
 
-    >>> most_times({(1, 0): Fraction(4), (0, 0): Fraction(4)}, (1, 0), AFTER_FIRST)
+    >>> most({(1, 0): Fraction(4), (0, 0): Fraction(4)}, {(1, 0): Fraction(1)}, AFTER_FIRST)
     Fraction(4, 1)
     """
     found: list[Fraction] = []
-    for part in domain:
-        low = tuple(min(power[k], *(powers[k] for powers in over)) for k in (0, 1)) if over else power
-        ours, theirs = _shifted(over, low, *part), _shifted({power: Fraction(1)}, low, *part)
-        if any(factor < 0 for factor in ours.values()):
+    for order in domain:
+        low = tuple(map(min, zip(*over, *under, strict=True)))
+        ours, theirs = (_in_distances(polynomial, low, order) for polynomial in (over, under))
+        if min((*theirs.values(), *(ours[place] for place in ours.keys() - theirs.keys())), default=-1) < 0:
             return None
-        found += [ours.get(place, _ZERO) / factor for place, factor in theirs.items()]
-    least_found = min(found)
-    return least_found if least_found > 0 else None
+        found += [ours.get(place, Fraction(0)) / factor for place, factor in theirs.items()]
+    return min(found, default=None)
 
 
-def _never_negative(polynomial: Laurent, i0: int, d: int) -> bool:
-    """Whether, denominators cleared, no coefficient in x and y is negative: i = i0 + x, n = i + d + y."""
-    if not polynomial:
-        return True
-    low = tuple(min(powers[k] for powers in polynomial) for k in (0, 1))
-    return all(factor >= 0 for factor in _shifted(polynomial, low, i0, d).values())
+def _in_distances(polynomial: Laurent, low: VariablePowers, order: VariableOrder) -> Laurent:
+    """The polynomial, its denominators cleared, in the distances of an order beyond the least ones."""
+    return _collected(
+        (place, factor * own)
+        for powers, factor in polynomial.items()
+        for place, own in _expanded(tuple(a - b for a, b in zip(powers, low, strict=True)), order).items()
+    )
 
 
-def _shifted(polynomial: Laurent, low: tuple[int, ...], i0: int, d: int) -> Laurent:
-    """The polynomial times i^-low n^-low in x and y, where i = i0 + x and n = i + d + y."""
-    shifted: Laurent = {}
-    for (a, b), factor in polynomial.items():
-        for (px, py), own in _expanded(a - low[0], b - low[1], i0, i0 + d).items():
-            shifted[px, py] = shifted.get((px, py), _ZERO) + factor * own
-    return shifted
+@lru_cache(maxsize=1 << 14)
+def _expanded(powers: VariablePowers, order: VariableOrder) -> Laurent:
+    """The product of natural powers of the variables."""
+    if not any(powers):
+        return {(0,) * len(powers): Fraction(1)}
+    first = next(variable for variable, power in enumerate(powers) if power)
+    less = tuple(power - (variable == first) for variable, power in enumerate(powers))
+    value: Laurent = {}
+    for variable, gap, or_more in order:
+        distance = tuple(int(own == variable) for own in range(len(powers)))
+        value = plus(value, {distance: Fraction(or_more)}, {(0,) * len(powers): Fraction(gap)})
+        if variable == first:
+            break
+    return times(_expanded(less, order), value)
 
 
-def _expanded(a: int, b: int, i0: int, n0: int) -> dict[tuple[int, int], int]:
-    """(i0 + x)^a (n0 + x + y)^b as coefficients of x^p y^q."""
-    found: dict[tuple[int, int], int] = {}
-    for p in range(a + 1):
-        of_i = comb(a, p) * i0 ** (a - p)
-        for q in range(b + 1):
-            for s in range(b - q + 1):
-                of_n = comb(b, q) * comb(b - q, s) * n0 ** (b - q - s)
-                found[p + s, q] = found.get((p + s, q), 0) + of_i * of_n
-    return found
-
-
-_ZERO = Fraction(0)
+def _collected(pairs: Iterable[tuple[VariablePowers, Fraction]]) -> Laurent:
+    total: Laurent = {}
+    for powers, factor in pairs:
+        total[powers] = total.get(powers, Fraction(0)) + factor
+    return {powers: factor for powers, factor in total.items() if factor}

@@ -25,15 +25,15 @@ CHANGES = {
         "feed_forward._change: value - error  ->  value + error",
     ),
     "rounding.arithmetic": (
-        "rounding.arithmetic.Arithmetic.summed: inner + 2 * self.u * (total + inner)  ->  "
-        "inner - 2 * self.u * (total + inner)",
+        "rounding.arithmetic.Lengths._sum: "
+        "error += self.arithmetic.summed(terms, most + common_mode, most) + self.tiny  ->  "
+        "error -= self.arithmetic.summed(terms, most + common_mode, most) + self.tiny",
     ),
     "rounding.attention": (
         "rounding.attention.attended: mass * ball(output.spread)  ->  mass / ball(output.spread)",
     ),
     "rounding.embedding": (
-        "rounding.embedding.rounded_form: found.absolute + lengths.u * most  ->  "
-        "found.absolute - lengths.u * most",
+        "rounding.embedding.rounded_form: absolute + lengths.u * most  ->  absolute - lengths.u * most",
     ),
 }
 """By module, the names that `tests.mutation` has for them."""

@@ -7,14 +7,15 @@ from fractions import Fraction
 
 import pytest
 
-from attemper.checker.constructions.local_sign import LocalSignRule
+from attemper.checker.attention.leads import Trail
 from attemper.checker.heads import head_fact
 from attemper.checker.names import UnprovenError
-from attemper.checker.rules import HeadFact
+from attemper.checker.rules import HeadFact, Rule
 from attemper.exact.closed_forms import I, number
 from attemper.exact.formats import FloatFormat
 from attemper.networks.layers import (
     Layer,
+    LocalSign,
 )
 from tests.support.drawn.head_cases import (
     HALVES,
@@ -50,7 +51,7 @@ from tests.support.judges.rounding import (
 
 prepare = palette
 LOCAL_SIGNS = [
-    Case(LOCAL_SIGN, ALL, local_sign_rows(name, 6), {"sign": 1, "1": 1}, gap=lambda i, n: Fraction(1, 2))
+    Case(LOCAL_SIGN, ALL, local_sign_rows(name, 6), {"sign": 1, "1": 1}, gap=lambda i, n: 1)
     for name in HALVES
 ]
 BALANCED = Case(LOCAL_SIGN, ALL, local_sign_rows("both", 3), {"sign": 1})
@@ -59,8 +60,13 @@ BALANCED = Case(LOCAL_SIGN, ALL, local_sign_rows("both", 3), {"sign": 1})
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize("case", LOCAL_SIGNS)
 def test_what_is_derived_of_a_head_is_what_it_computes(case: Case) -> None:
-    fact = require_what_is_computed(case)
-    assert isinstance(fact.rule, LocalSignRule)
+    require_rule(require_what_is_computed(case), Fraction(1, 2))
+
+
+def require_rule(fact: HeadFact, gap: Fraction) -> None:
+    """Require three positions in the middle to be behind by 2 gap, and others from there by 6 gap a step."""
+    behind = (*[Trail(2 * gap)] * 3, *[Trail(6 * gap, 6 * gap)] * 2)
+    assert fact.rules == (Rule(LocalSign, behind, said=gap),)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -128,7 +134,7 @@ def test_a_head_without_a_side_condition_is_refused(name: str) -> None:
 def test_local_signs_in_other_units(name: str, scale: Fraction) -> None:
     rows = [({k: scale * v for k, v in query.items()}, key) for query, key in local_sign_rows(name, 6)]
     own, head, fact = fact_of(Case(LOCAL_SIGN, ALL, rows, {"sign": 1}))
-    assert fact.rule.gap == scale / 2
+    require_rule(fact, scale / 2)
     if scale >= 1:
         assert wrongly(own, head, fact) is None
 
@@ -137,7 +143,7 @@ def test_a_local_sign_with_a_flat_parabola_of_small_units() -> None:
     quarter = Fraction(1, 4)
     rows = [({k: quarter * v for k, v in query.items()}, key) for query, key in local_sign_rows("both", 3)]
     own, head, fact = fact_of(Case(LOCAL_SIGN, ALL, rows, {"sign": 1}))
-    assert fact.rule.gap == quarter / 2
+    require_rule(fact, quarter / 2)
     output = fact.outputs[0].diagram
     for place in places(own, head, WORDS):
         letters = [1 if symbol == "a" else -1 for symbol in place.reading.word]
@@ -166,7 +172,7 @@ def test_side_conditions_of_local_signs_one_by_one() -> None:
     # |A1| is at most 2 for "both", and between -1 and 3 for "slope"; u is 1.
     for name, steepest in (("both", 2), ("slope", 3)):
         enough = steepest + Fraction(1, 2)
-        assert fact(*local_sign_rows(name, enough)).rule.gap == Fraction(1, 2)  # type: ignore[arg-type]
+        require_rule(fact(*local_sign_rows(name, enough)), Fraction(1, 2))  # type: ignore[arg-type]
         with pytest.raises(UnprovenError, match="too flat"):
             fact(*local_sign_rows(name, enough - Fraction(1, 64)))  # type: ignore[arg-type]
 
@@ -212,4 +218,5 @@ def test_what_a_local_sign_head_loses(format_: FloatFormat, is_exact: bool, coun
         rate = (1 + rate) * (1 + u) - 1 + u if count > 1 else u
     underflow = 4 * count * (Fraction(1, RANGE[name]) + LEAST[name] * (1 + 3))
     expected = (absolute + rate * (sizes + absolute) + underflow) / gap
-    assert is_same(loss_of(run, analysis, HeadFact(LocalSignRule(gap), ()), cold), expected)
+    fact = HeadFact((Rule(LocalSign, said=gap),), ())
+    assert is_same(loss_of(run, analysis, fact, cold), expected)

@@ -9,28 +9,34 @@ from fractions import Fraction
 import flint
 import pytest
 
-from attemper.checker.constructions import lookup as lookups
-from attemper.checker.constructions.lookup import LookupRule
+from attemper.checker.attention.counts import Margin
+from attemper.checker.attention.leads import Trail
 from attemper.checker.names import UnprovenError
+from attemper.checker.rounding import attention, rules
 from attemper.checker.rounding.arithmetic import (
     EXACT,
     BeyondError,
+    as_number,
 )
 from attemper.checker.rounding.attention import RoundedRow
-from attemper.checker.rules import HeadFact
+from attemper.checker.rounding.rules import offs_of
+from attemper.checker.rules import HeadFact, Rule
 from attemper.checker.values import Value
 from attemper.exact.balls import ball, precision
-from attemper.exact.closed_forms import ClosedForm, I, N, number, times
+from attemper.exact.closed_forms import ClosedForm, I, N, number, plus, times
 from attemper.exact.formats import BFLOAT16, FLOAT32, FloatFormat
 from attemper.networks.layers import (
+    Lookup,
     Masking,
 )
 from tests.support.drawn.head_cases import (
+    LONG,
     LOOKUP,
+    WORDS,
     Case,
     Formula,
-    bounds_of,
     fact_of,
+    gap_of,
     number_visible,
     palette,
     require_refused,
@@ -39,9 +45,10 @@ from tests.support.drawn.head_cases import (
     with_rows,
     wrongly,
 )
-from tests.support.drawn.heads import ALL, LEFT, RIGHT, Form
+from tests.support.drawn.heads import ALL, LEFT, RIGHT, Form, places
 from tests.support.judges.rounding import (
     ERRORS,
+    RANGE,
     SUMS,
     U,
     cold_of,
@@ -50,10 +57,12 @@ from tests.support.judges.rounding import (
     fraction,
     is_same,
     looking_up,
-    loss_of,
+    losses_borne,
+    noise_at,
     rounded_at,
     run_at,
     scored,
+    sums_at,
 )
 from tests.support.mutants.attacks import form
 
@@ -70,13 +79,7 @@ def lookup(
     )
     v = number_visible({"left": LEFT, "right": RIGHT, "all": ALL}[side])
     gap: Formula = lambda i, n: Fraction(kappa(i, n)) / (i**4 if bounded else v(i, n))  # noqa: E731
-    bounds: tuple[Formula, ...] = ()
-    if bounded:
-        bounds = tuple(
-            (lambda i, n, part=part: part * Fraction(kappa(i, n)) / i - i + 2)
-            for part in (Fraction(1), Fraction(1, 2))
-        )
-    return Case(LOOKUP, masking, rows, {"sign": 1, "i >= 3": 2, "third": 4}, coldness, gap, bounds)
+    return Case(LOOKUP, masking, rows, {"sign": 1, "i >= 3": 2, "third": 4}, coldness, gap)
 
 
 LOOKUPS = [
@@ -95,8 +98,24 @@ WANTED = LOOKUPS[0]
 @pytest.mark.parametrize("case", LOOKUPS)
 def test_what_is_derived_of_a_head_is_what_it_computes(case: Case) -> None:
     fact = require_what_is_computed(case)
-    assert isinstance(fact.rule, LookupRule)
-    assert fact.rule.zero == (bounds_of(case) or None)
+    gap = gap_of(fact)
+    assert fact.rules == (Rule(Lookup, (Trail(gap), Trail(4 * gap, 5 * gap)) * 2),)
+
+
+@pytest.mark.sweep(4, also=["flat at 0"])
+@pytest.mark.parametrize(
+    "case",
+    [*LOOKUPS, pytest.param(replace(LOOKUPS[5], coldness=times(Fraction(1, 9), I, I, I, I)), id="flat at 0")],
+)
+def test_positions_are_behind_by_the_square_of_their_distance(case: Case) -> None:
+    """Also where the count is 0, or beyond the word."""
+    own, head, fact = fact_of(case)
+    gap = gap_of(fact)
+    for place in places(own, head, [*WORDS, LONG]):
+        best = max(place.scores, key=lambda j: place.scores[j])
+        for j, score in place.scores.items():
+            assert place.scores[best] - score >= gap * (j - best) ** 2
+    assert wrongly(own, head, fact) is None
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -105,7 +124,7 @@ def test_changed_heads_are_refused_or_do_what_is_derived(seed: int) -> None:
 
 
 REFUSED: dict[str, tuple[str, Case]] = {
-    "lookup by waves": ("not those of a lookup", with_rows(WANTED, ({"1": 1}, {"sign": 1}))),
+    "lookup by waves": ("depends on the word", with_rows(WANTED, ({"1": 1}, {"sign": 1}))),
     "lookup without a top": ("not those of a lookup", replace(WANTED, rows=WANTED.rows[1:])),
     "lookup of three powers": ("not those of a lookup", with_rows(WANTED, ({"1": 1}, {"1/i": 1}))),
     "lookup without a mark": (
@@ -133,11 +152,19 @@ REFUSED: dict[str, tuple[str, Case]] = {
         lookup(RIGHT, "right", "a right", False, lambda i, n: 3 * n, times(3, N)),
     ),
     "lookup on the other side": ("may not see", replace(LOOKUPS[3], masking=LEFT)),
-    "bounded lookup of all": ("future-masked", replace(LOOKUPS[5], masking=ALL)),
-    "lookup that fades": ("other positions can win", replace(WANTED, coldness=number(3))),
-    "bounded lookup that fades at 0": (
-        "at count 0|not positive",
-        replace(LOOKUPS[5], coldness=times(Fraction(1, 9), I, I, I, I)),
+    "bounded lookup of all": ("may not see", replace(LOOKUPS[5], masking=ALL)),
+    "lookup that fades": ("lead is not positive", replace(WANTED, coldness=number(3))),
+    "lookup that loses in long words": (
+        "other positions can win",
+        replace(WANTED, coldness=plus(times(3, I), times(-1, N))),
+    ),
+    "bounded lookup that fades": (
+        "lead is not positive",
+        replace(LOOKUPS[5], coldness=times(9, I, I, I)),
+    ),
+    "bounded lookup of the other side": (
+        "may not see",
+        lookup(RIGHT, "right", "a right", True, lambda i, n: n**4, times(N, N, N, N)),
     ),
     "lookup the other way": ("lead is not positive", replace(WANTED, coldness=times(-3, I))),
     "lookup of a letter as value": ("not a function of its position", replace(WANTED, value={"a": 1})),
@@ -152,14 +179,13 @@ def test_a_head_without_a_side_condition_is_refused(name: str) -> None:
 def test_a_bounded_lookup_of_nothing_reads_the_first_position() -> None:
     case = lookup(LEFT, "left", None, True, lambda i, n: 2 * i**4, times(2, I, I, I, I))
     own, head, fact = fact_of(case)
-    assert isinstance(fact.rule, LookupRule)
-    assert fact.rule.zero is not None
+    assert fact.rules == (Rule(Lookup, Margin(Fraction(2), 0).tails()),)
     assert wrongly(own, head, fact) is None
 
 
 def test_lookups_with_waves_of_their_own_powers_are_refused() -> None:
     for key in ("i sign", "i^2 sign"):
-        with pytest.raises(UnprovenError, match="not those of a lookup"):
+        with pytest.raises(UnprovenError, match="a factor of its scores depends on the word"):
             fact_of(with_rows(WANTED, ({"1": 1}, {key: 1})))
 
 
@@ -174,6 +200,9 @@ def test_a_lookup_reads_a_remainder_of_the_count() -> None:
 
 
 # Floats --------------------------------------------------------------------------------------------
+
+LOOKED_UP = HeadFact((Rule(Lookup, Margin(Fraction(1), 0).tails()),), ())
+"""A gap of 1."""
 
 
 @finely
@@ -203,7 +232,8 @@ def test_what_a_lookup_loses(format_: FloatFormat, is_exact: bool, length: int, 
     delta = (Fraction(1, 2**13) + (Fraction(1, 2**15) if count == 2 else 0)) * (1 + rho)
     expected = 4 * n * rho + 6 * n**2 * theta * (1 + rho) + (2 * n**2 + 4 * n**3 * theta) * delta
     computed = replace(rounded_at(run, analysis), rows=tuple(rows), cold=cold)
-    assert is_same(LookupRule(Fraction(1), None).loss(computed), expected)
+    [found] = losses_borne(LOOKED_UP, computed)
+    assert is_same(found, expected)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -223,7 +253,7 @@ def test_no_error_takes_more_from_a_lookup_than_its_loss(seed: int) -> None:
     with precision(64):
         cold = cold_of(run, number(8), is_exact=True)
         computed = replace(rounded_at(run, analysis), rows=tuple(rows), cold=cold)
-        loss = fraction(LookupRule(Fraction(1), None).loss(computed).upper())
+        loss = fraction(attention.lost_of_parabola(computed).upper())
     sigma = Fraction(8, 7) * SUMS["bfloat16"] * 99 / 100
 
     def ends(error: Fraction) -> Fraction:
@@ -248,18 +278,25 @@ def test_no_error_takes_more_from_a_lookup_than_its_loss(seed: int) -> None:
 
 
 @finely
-def test_a_bounded_lookup_may_lose_half_of_its_lead_at_count_0(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lookup_loses_the_same_part_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """gap, 4 gap, 9 gap, 14 gap and so on behind, each less by the loss and 2 u: at most 15/16 are lost."""
     run, analysis = run_at(looking_up(), BFLOAT16, 3)
-    most, slight = Fraction(1, 2) - 2 * U["bfloat16"], Fraction(1, 2**60)
-    for zero in (None, (Fraction(9), Fraction(4))):
-        fact = HeadFact(LookupRule(Fraction(1), zero), ())
-        for loss in (Fraction(0), most, most + slight, Fraction(3, 4)):
-            monkeypatch.setattr(lookups, "lost", lambda _, loss=loss: ball(loss))
-            if zero is None or loss <= most:
-                assert loss_of(run, analysis, fact) == ball(loss)
-            else:
-                with pytest.raises(BeyondError, match=r"^the head$"):
-                    loss_of(run, analysis, fact)
+    most, u = Fraction(15, 16), U["bfloat16"]
+    computed = rounded_at(run, analysis)
+    [_, output] = computed.values[0]
+    assert output.spread == output.size == 1
+    rest = noise_at("bfloat16") * (1 + sums_at("bfloat16", 3)) - 1 + Fraction(4, RANGE["bfloat16"])
+    for loss in (Fraction(0), Fraction(1, 3), most, most + Fraction(1, 2**60), Fraction(1)):
+        monkeypatch.setattr(rules, "lost_of_parabola", lambda _, loss=loss: ball(loss))
+        if loss > most:
+            with pytest.raises(BeyondError, match=r"^the head$"):
+                offs_of(LOOKED_UP, computed)
+            continue
+        first, fourth, fifth = (ball(-k * (1 - loss - 2 * u)).exp() for k in (1, 4, 5))
+        weight = 2 * (first + fourth / (1 - fifth)) * ball(noise_at("bfloat16"))
+        [off] = offs_of(LOOKED_UP, computed)
+        assert is_same(as_number(off).at_zero, weight / (1 + weight) + ball(rest))
+        assert is_same(computed.lost_shares["the head"], loss / most)
 
 
 def test_keys_of_one_power_each() -> None:
@@ -267,7 +304,7 @@ def test_keys_of_one_power_each() -> None:
     terms = analysis.names
 
     def are_covered(*keys: Value) -> bool:
-        return lookups._one_of_each_power(terms, list(keys))
+        return attention._one_of_each_power(terms, list(keys))
 
     def multiple(power: int, factor: int = 1, growth: int = 0) -> Value:
         return {(power, growth): terms.number(factor)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import product as pairs
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,17 +15,22 @@ import pytest
 from attemper.attention_program import meaning
 from attemper.attention_program.builder import Builder
 from attemper.attention_program.ops import Choice, Count, Letter, Mask, Nearest, Place, Program
+from attemper.checker import whole_numbers
 from attemper.checker.analysis import Analysis
-from attemper.checker.attention.scores import ReadHead
+from attemper.checker.attention.leads import Trail
+from attemper.checker.attention.parabolas import noise_of
+from attemper.checker.attention.scores import ReadHead, read_head
 from attemper.checker.constructions import nearest_integer as rules
-from attemper.checker.constructions.nearest_integer import NearestIntegerRule
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Clamped, Names, UnprovenError
 from attemper.checker.proof import prove
-from attemper.checker.rounding.arithmetic import Kernel, as_number
+from attemper.checker.rounding import integers
+from attemper.checker.rounding.arithmetic import BeyondError, Kernel, as_number
+from attemper.checker.rounding.attention import LARGEST_LOSS, RoundedHead
 from attemper.checker.rounding.integers import has_one_sign
 from attemper.checker.rounding.network import Rounding, failure_at
+from attemper.checker.rules import HeadFact, Rule, stray_mass
 from attemper.checker.values import ResidualValues, Value
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.exact.balls import ball, precision
@@ -73,15 +79,29 @@ def with_last_head(network: Network, head: Head) -> Network:
     return replace(network, layers=(*network.layers[:-1], replace(network.layers[-1], heads=(head,))))
 
 
+def rule_of(fact: HeadFact) -> Rule:
+    """The one rule of a head: a nearest integer's."""
+    (rule,) = fact.rules
+    assert rule.construction is NearestInteger
+    return rule
+
+
+def noise_in(analysis: Analysis, head: Head) -> Fraction:
+    """By how much errors can change differences of scores of a head of the last layer."""
+    with precision(64):
+        return noise_of(read_head(analysis.names, head, analysis.layers[-1].before))
+
+
 @pytest.mark.parametrize("regime", REGIMES)
 def test_the_right_position_has_the_attention_that_is_said(regime: Regime) -> None:
     found, analysis = compiled(regime)
     (fact,) = analysis.layers[-1].heads
-    assert isinstance(fact.rule, NearestIntegerRule)
-    assert fact.rule.gap == 4
-    assert fact.rule.far == 12
+    rule, noise = rule_of(fact), noise_in(analysis, last_head(found.soft))
+    assert rule.behind == (Trail(4 - noise, Fraction(4)),)
+    assert rule.ahead == (Trail(12 - noise, Fraction(4)),)
+    assert rule.said == ()
     with precision(64):
-        most = fact.rule.stray(flint.arb(0), flint.arb(1))
+        most = fact.stray_mass
     assert most < ball(Fraction(19, 1000))
     for word in words_of_length(AB, 5):
         right = nearest_by_definition(**CASE, word=word)  # type: ignore[arg-type]
@@ -93,10 +113,10 @@ def test_the_right_position_has_the_attention_that_is_said(regime: Regime) -> No
 @pytest.mark.parametrize("regime", REGIMES)
 def test_errors_change_no_difference_of_scores_by_more_than_the_noise(regime: Regime) -> None:
     found, analysis = compiled(regime)
-    rule = analysis.layers[-1].heads[0].rule
-    assert isinstance(rule, NearestIntegerRule)
-    assert 0 < rule.noise < Fraction(1, 50)
     head, program = last_head(found.soft), one_nearest(**CASE)  # type: ignore[arg-type]
+    noise = noise_in(analysis, head)
+    assert 0 < noise < Fraction(1, 50)
+    assert rule_of(analysis.layers[-1].heads[0]).behind[0].start == 4 - noise
     for word in words_of_length(AB, 5):
         n, rows = len(word), meaning.run(program, word)
         integers = [[min(max(count, 1), n) for count in rows[step]] for step in (4, 5)]
@@ -106,18 +126,31 @@ def test_errors_change_no_difference_of_scores_by_more_than_the_noise(regime: Re
                 off = (integers[0][i - 1] - integers[1][j - 1]) ** 2 + (word[j - 1] != "a")
                 scores[j] = weight.log() - (-8 * n * off + 4 * j)
             for one, other in pairs(scores.values(), repeat=2):
-                assert abs(one - other) <= ball(rule.noise)
+                assert abs(one - other) <= ball(noise)
 
 
-def test_the_bound_of_stray_attention() -> None:
-    rule = NearestIntegerRule(Fraction(3), Fraction(7), Fraction(1, 2), Fraction(0))
-    for loss, noise in pairs((Fraction(0), Fraction(1, 3)), (Fraction(1), Fraction(5, 4))):
-        with precision(128):
-            found = rule.stray(ball(loss), ball(noise))
-            r = (-ball(3 * (1 - loss))).exp()
-            whole = (r / (1 - r) + (-ball(7 * (1 - loss))).exp()) * ball(Fraction(1, 2)).exp() * ball(noise)
-            assert found.overlaps(whole / (1 + whole))
-            assert abs(found - whole / (1 + whole)) < Fraction(1, 10**20).__float__()
+@pytest.mark.parametrize(
+    ("loss", "loss_ahead", "noise"),
+    [
+        (Fraction(0), Fraction(0), Fraction(1, 3)),
+        (Fraction(1, 3), Fraction(1, 7), Fraction(1)),
+        (Fraction(15, 16), Fraction(1, 2), Fraction(5, 4)),
+    ],
+)
+def test_the_bound_of_stray_attention(loss: Fraction, loss_ahead: Fraction, noise: Fraction) -> None:
+    """3 a step behind; 5, and 1 a step, ahead: each first one less 1/2, which is what errors change."""
+    names = Formulas(AB.symbols).names
+    errors = [EXACT] * 4
+    errors[1] = (Monomial(Fraction(0)), Monomial(Fraction(1, 4)))
+    fact = rules.nearest_integer(read(parts_of(names, push=4, tie=3), errors, names))
+    with precision(128):
+        kept, kept_ahead = 1 - ball(loss), 1 - ball(loss_ahead)
+        behind = (-ball(Fraction(5, 2)) * kept).exp() / (1 - (-3 * kept).exp())
+        ahead = (-ball(Fraction(9, 2)) * kept_ahead).exp() / (1 - (-kept_ahead).exp())
+        whole = (behind + ahead) * ball(noise)
+        others = rule_of(fact).others(ball(loss), ball(loss_ahead)) * ball(noise)
+        assert stray_mass(others).overlaps(whole / (1 + whole))
+        assert others.rel_accuracy_bits() > 100
 
 
 # Side conditions ---------------------------------------------------------------------------------
@@ -138,7 +171,8 @@ def test_every_row_has_its_factor(regime: Regime, row: int, factor: Fraction) ->
     for name in ("query", "key"):
         rows = list(getattr(head, name))
         rows[row] = scaled(rows[row], factor)
-        changed = with_last_head(found.soft, replace(head, **{name: tuple(rows)}))
+        new: dict[str, Any] = {name: tuple(rows)}
+        changed = with_last_head(found.soft, replace(head, **new))
         language = language_of(one_nearest(**CASE))  # type: ignore[arg-type]
         if row == 3 and factor in {Fraction(1, 2), Fraction(3, 4)}:
             prove(changed, language, found.realisation)
@@ -195,16 +229,18 @@ def test_strict_masks_have_no_rule() -> None:
 # One head by itself ------------------------------------------------------------------------------
 
 
+EXACT = (Monomial(Fraction(0)), Monomial(Fraction(0)))
+
+
 def read(
     rows: list[tuple[Value, Value]],
     errors: list[tuple[Monomial, Monomial]] | None = None,
     names: Names | None = None,
 ) -> ReadHead:
     names = names or Formulas(AB.symbols).names
-    exact = (Monomial(Fraction(0)), Monomial(Fraction(0)))
     cold: Value = {(0, 0): names.true}
     value: Value = {(0, 0): names.letter("b")}
-    bounds = tuple(errors or [exact] * len(rows))
+    bounds = tuple(errors or [EXACT] * len(rows))
     return ReadHead(
         names,
         Masking.FUTURE,
@@ -213,7 +249,7 @@ def read(
         (value,),
         (0,),
         bounds,
-        exact[:1],
+        EXACT[:1],
         (),
         ResidualValues([]),
         False,
@@ -221,11 +257,11 @@ def read(
     )
 
 
-def parts_of(names: Names, push: int = 8, tie: int = 4) -> list[tuple[Value, Value]]:
+def parts_of(names: Names, push: int | Fraction = 8, tie: int = 4) -> list[tuple[Value, Value]]:
     """K of the a's, K' of the b's, b at a's."""
     number = names.number
     asked, found, square = (
-        names.affine(names.clamped(Masking.FUTURE, names.letter(s), p))
+        names.affine(whole_numbers.clamped(names, Masking.FUTURE, names.letter(s), p))
         for s, p in (("a", 1), ("b", 1), ("b", 2))
     )
     return [
@@ -239,38 +275,63 @@ def parts_of(names: Names, push: int = 8, tie: int = 4) -> list[tuple[Value, Val
 def test_what_is_read_is_named_by_all_that_makes_it() -> None:
     names = Formulas(AB.symbols).names
     fact = rules.nearest_integer(read(parts_of(names), names=names))
-    ((asked, _),) = names.clamped(Masking.FUTURE, names.letter("a"), 1).parts
-    ((found, _),) = names.clamped(Masking.FUTURE, names.letter("b"), 1).parts
+    ((asked, _),) = whole_numbers.clamped(names, Masking.FUTURE, names.letter("a"), 1).parts
+    ((found, _),) = whole_numbers.clamped(names, Masking.FUTURE, names.letter("b"), 1).parts
     where = names.negation(names.letter("a"))
-    expected = names.nearest(Masking.FUTURE, False, where, asked, found, names.letter("b"))
+    expected = whole_numbers.nearest(names, Masking.FUTURE, False, where, asked, found, names.letter("b"))
     assert fact.outputs[0].diagram == expected
-    assert fact.outputs[0].diagram != names.nearest(
-        Masking.FUTURE, False, where, found, asked, names.letter("b")
+    assert fact.outputs[0].diagram != whole_numbers.nearest(
+        names, Masking.FUTURE, False, where, found, asked, names.letter("b")
     )
     assert names.quantities[asked] == Clamped(Masking.FUTURE, names.letter("a"), 1)
-    assert isinstance(fact.rule, NearestIntegerRule)
-    assert (fact.rule.gap, fact.rule.far, fact.rule.noise) == (4, 12, 0)
+    assert rule_of(fact).behind == (Trail(Fraction(4), Fraction(4)),)
+    assert rule_of(fact).ahead == (Trail(Fraction(12), Fraction(4)),)
 
 
-@pytest.mark.parametrize("push", [3, 4])
-def test_what_is_far_must_be_behind_even_with_half_of_its_lead(push: int) -> None:
-    """8 n for each unit is enough for 4 a step; 4 n is not for floats, and 3 n for no word."""
+@pytest.mark.parametrize(
+    ("push", "match"),
+    [(3, "other positions can win"), (4, "the tie-break fades"), (Fraction(33, 8), None), (8, None)],
+)
+def test_what_is_nearer_to_the_end_must_be_behind_by_more_each_step(
+    push: int | Fraction, match: str | None
+) -> None:
+    """4 n for each unit is as much as 4 a step may take, and 3 n less."""
     names = Formulas(AB.symbols).names
-    with pytest.raises(UnprovenError, match=r"further from the integer can win|not positive"):
-        rules.nearest_integer(read(parts_of(names, push=push), names=names))
+    head = read(parts_of(names, push=push), names=names)
+    if match is not None:
+        with pytest.raises(UnprovenError, match=match):
+            rules.nearest_integer(head)
+        return
+    assert rule_of(rules.nearest_integer(head)).ahead == (Trail(Fraction(2 * push - 4), Fraction(push - 4)),)
+
+
+@pytest.mark.parametrize("push", [8, 5, Fraction(33, 8)])
+def test_errors_may_not_take_the_first_lead(push: int | Fraction) -> None:
+    """Which is that of a step, 4: of who is on the other side it is 2 push - 4, which is more."""
+    names = Formulas(AB.symbols).names
+    for left in (Fraction(1, 10**9), Fraction(0), Fraction(-1, 10**9)):
+        errors = [EXACT] * 4
+        errors[1] = (Monomial(Fraction(0)), Monomial((4 - left) / 2))
+        head = read(parts_of(names, push=push), errors, names)
+        if left <= 0:
+            with pytest.raises(UnprovenError, match="further from the integer can win"):
+                rules.nearest_integer(head)
+            continue
+        assert rules.nearest_integer(head).least_gap == left
 
 
 def test_the_noise_is_that_of_all_rows() -> None:
     names = Formulas(AB.symbols).names
     rows = parts_of(names)
-    errors = [(Monomial(Fraction(0)), Monomial(Fraction(0)))] * 4
+    errors = [EXACT] * 4
     errors[0] = (Monomial(Fraction(1, 100), -2), Monomial(Fraction(1, 50), -1))
     errors[1] = (Monomial(Fraction(0)), Monomial(Fraction(1, 7), 0))
     fact = rules.nearest_integer(read(rows, errors, names))
-    assert isinstance(fact.rule, NearestIntegerRule)
     # |K| <= n, 16 n K' <= 16 n^2: 2 (e_q |k| + (|q| + e_q) e_k), powers of at most 0.
     first = 2 * (Fraction(16, 100) + Fraction(101, 100) * Fraction(1, 50))
-    assert fact.rule.noise == first + 2 * Fraction(1, 7)
+    noise = first + 2 * Fraction(1, 7)
+    assert rule_of(fact).behind == (Trail(4 - noise, Fraction(4)),)
+    assert rule_of(fact).ahead == (Trail(12 - noise, Fraction(4)),)
     for row, side, power in ((0, 0, -1), (0, 1, 0), (1, 1, 1), (1, 0, -2), (2, 1, 0)):
         worse = list(errors)
         pair = list(worse[row])
@@ -315,7 +376,7 @@ def test_the_noise_is_that_of_all_rows() -> None:
             "pushed away .* by a bit",
         ),
         (2, lambda names, q, k: (q, {(0, 0): names.mean(Masking.PAST, names.letter("a"))}), "average"),
-        (2, lambda names, q, k: ({(1, 0): names.true}, k), "weighed differently"),
+        (2, lambda names, q, k: ({(1, 0): names.true}, k), "pushed away .* by a bit"),
         (3, lambda names, q, k: (q, {(1, 0): names.letter("a")}), "no number"),
         (3, lambda names, q, k: (q, {(3, 0): names.true}), "no number"),
         (3, lambda names, q, k: (q, {(-1, 0): names.true}), "no number"),
@@ -342,9 +403,9 @@ def where_with(*extra: tuple[str, int], symbols: tuple[str, ...] = AB.symbols) -
         *(names.negation(names.letter(s)) for s in symbols),
         *map(names.letter, symbols),
     ):
-        clamps = [names.clamped(Masking.FUTURE, names.letter(s), 1).parts for s in "ab"]
+        clamps = [whole_numbers.clamped(names, Masking.FUTURE, names.letter(s), 1).parts for s in "ab"]
         ((asked, _),), ((key, _),) = clamps
-        if found == names.nearest(Masking.FUTURE, False, where, asked, key, names.letter("b")):
+        if found == whole_numbers.nearest(names, Masking.FUTURE, False, where, asked, key, names.letter("b")):
             return where
     raise AssertionError("it looks for something else")
 
@@ -404,17 +465,22 @@ def one_layer(query: ClosedForm, regime: Regime) -> Network:
     """A single head about positions, and the feed-forward that rounds what it reads."""
     unit: ClosedForm = ONE if regime is Regime.UNBOUNDED else over(N)
     forms: tuple[ClosedForm, ...]
+    factors: list[Fraction]
     if regime is Regime.UNBOUNDED:
-        forms, cold, factors = (times(N, I), times(N, Power(I, 2)), I), Softmax(ONE), (16, -8, 4)
+        forms, cold, factors = (
+            (times(N, I), times(N, Power(I, 2)), I),
+            Softmax(ONE),
+            [Fraction(16), Fraction(-8), Fraction(4)],
+        )
     else:
         forms = (times(I, over(N)), times(Power(I, 2), over(N, 2)), times(I, over(N, 3)))
-        cold, factors = Softmax(times(8, Power(N, 3))), (2, -1, Fraction(1, 2))
+        cold, factors = Softmax(times(8, Power(N, 3))), [Fraction(2), Fraction(-1), Fraction(1, 2)]
     head = Head(
         NearestInteger(False, (), ((2, Fraction(1)),), ((3, Fraction(1)),), ((4, Fraction(1)),)),
         Masking.NONE,
         cold,
         (((2, Fraction(1)),), ((1, Fraction(1)),), ((1, Fraction(1)),)),
-        tuple(((3 + k, Fraction(factor)),) for k, factor in enumerate(factors)),
+        tuple(((3 + k, factor),) for k, factor in enumerate(factors)),
         (((0, Fraction(1)),),),
         (6,),
     )
@@ -484,10 +550,10 @@ def test_a_position_beside_counted_keys() -> None:
     rows = parts_of(names)
     rows[0] = ({(1, 0): names.true}, rows[0][1])
     fact = rules.nearest_integer(read(rows, names=names))
-    ((asked, _),) = names.clamped(Masking.FUTURE, names.true, 1).parts
-    ((found, _),) = names.clamped(Masking.FUTURE, names.letter("b"), 1).parts
+    ((asked, _),) = whole_numbers.clamped(names, Masking.FUTURE, names.true, 1).parts
+    ((found, _),) = whole_numbers.clamped(names, Masking.FUTURE, names.letter("b"), 1).parts
     where = names.negation(names.letter("a"))
-    expected = names.nearest(Masking.FUTURE, False, where, asked, found, names.letter("b"))
+    expected = whole_numbers.nearest(names, Masking.FUTURE, False, where, asked, found, names.letter("b"))
     assert fact.outputs[0].diagram == expected
 
 
@@ -498,54 +564,74 @@ def test_a_position_beside_counted_keys() -> None:
 def test_what_is_read_is_off_by_what_strays(form: FloatFormat, u: Fraction) -> None:
     """W with every lead smaller by E, and the quotient of two sums: FORMAT.md's formulas, once more."""
     found, analysis = compiled(Regime.UNBOUNDED)
-    rule, number_ = analysis.layers[-1].heads[0].rule, len(found.soft.layers) - 1
-    assert isinstance(rule, NearestIntegerRule)
+    number_, changed = len(found.soft.layers) - 1, noise_in(analysis, last_head(found.soft))
     target = last_head(found.soft).targets[0]
     for length in (2, 24):
         bounds = Rounding(analysis, form).bounds_at(Kernel.NUMERATOR_FIRST, length)
         off = as_number(bounds.offs[target])
-        loss = bounds.lost_shares[f"layer {number_}, head 0", Fraction(15, 16)] * ball(Fraction(15, 16))
+        # That of who is first behind, whose lead is the least.
+        loss = bounds.lost_shares[f"layer {number_}, head 0"] * ball(Fraction(15, 16))
         with precision(128):
             unit, e = ball(u), 8 * ball(u)
             noise = (1 + e) * (1 + 4 * unit) / (1 - e)
-            near = (-4 * (1 - loss - 2 * unit)).exp()
-            far = (-(12 * (1 - 4 * unit) - 4 * loss)).exp()
-            whole = ball(rule.noise).exp() * (near / (1 - near) + far) * noise
+            starts = [ball(4 - changed), ball(12 - changed)]
+            kept = [1 - loss * starts[0] / start - 2 * unit for start in starts]
+            whole = sum(
+                (
+                    (-start * part).exp() / (1 - (-4 * part).exp())
+                    for start, part in zip(starts, kept, strict=True)
+                ),
+                flint.arb(0),
+            )
+            whole *= noise
             sums = 2 * (2 * length * unit) / (1 - 2 * length * unit) + 4 * unit
             expected = whole / (1 + whole) + noise * (1 + sums) - 1
             assert abs(off.elsewhere - expected) <= expected * ball(Fraction(1, 10**8))
             assert off.at_zero.overlaps(off.elsewhere)
 
 
-def test_what_is_far_loses_no_more_than_all_errors_and_rounding() -> None:
-    rule = NearestIntegerRule(Fraction(4), Fraction(12), Fraction(0), Fraction(0))
+@pytest.mark.parametrize("lost", [Fraction(0), Fraction(1), Fraction(52, 16), Fraction(53, 16), Fraction(4)])
+def test_each_first_lead_loses_all_errors_once_and_two_roundings(
+    lost: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """W of loss = E / start for each side, up to 15/16 of the least; and so for what keys are off by."""
+    u, noise = Fraction(1, 64), ball(Fraction(3))
+    starts = Fraction(7, 2), Fraction(23, 2), Fraction(8), Fraction(15, 2)
+    behind, ahead, *beyond = (Trail(start, Fraction(k)) for k, start in enumerate(starts, start=2))
+    rule = Rule(NearestInteger, (behind,), (ahead,), tuple(beyond))
+    monkeypatch.setattr(integers, "scores_off", lambda _: ball(lost))
+    monkeypatch.setattr(integers, "attended", lambda _, others: [others()] * 2)
+    monkeypatch.setattr(integers, "nearest_key_off", lambda *said: said[-1])
+    outputs = [SimpleNamespace(step=None), SimpleNamespace(step=1, growth=-1)]
+    head: Any = SimpleNamespace(
+        name="the head",
+        lengths=SimpleNamespace(length=5),
+        noise=noise,
+        argument=2 * ball(u),
+        head=SimpleNamespace(values=(None, None)),
+        values=[(None, output) for output in outputs],
+        lost_shares={},
+    )
+    head.bear = partial(RoundedHead.bear, head)
     with precision(64):
-        off = rule.stray(ball(Fraction(1, 4)), flint.arb(1))
-        assert off < rule.stray(ball(Fraction(1, 3)), flint.arb(1))
-
-
-def test_what_is_far_loses_all_errors_once_and_four_roundings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """W of loss = E / gap, and of far (1 - 4 u) - E in place of far (1 - loss)."""
-    rule = NearestIntegerRule(Fraction(4), Fraction(12), Fraction(1, 2), Fraction(0))
-    monkeypatch.setattr(rules, "scores_off", lambda _: flint.arb(1))
-    monkeypatch.setattr(rules, "attended", lambda _, loss, stray: [loss, stray(loss, flint.arb(3))])
-    with precision(64):
-        bits = SimpleNamespace(values=(None, None))
-        values = [(None, SimpleNamespace(step=None))] * 2
-        unit = SimpleNamespace(u=flint.arb(1) / 64)
-        head = SimpleNamespace(
-            lengths=unit, noise=flint.arb(1), argument=2 * unit.u, head=bits, values=values
-        )
-        loss, found = rule.offs(cast(Any, head))
-        near, far = flint.arb(-3).exp(), (-(12 * (1 - flint.arb(4) / 64) - 1)).exp()
-        whole = flint.arb(0.5).exp() * (near / (1 - near) + far) * 3
-        assert loss == flint.arb(1) / 4
-        assert found.overlaps(whole / (1 + whole))
+        if lost > Fraction(15, 16) * starts[0]:
+            with pytest.raises(BeyondError, match=r"^the head$"):
+                integers.nearest_integer(rule, head)
+            return
+        weights = []
+        for step, start in enumerate(starts, start=2):
+            kept = 1 - ball(lost / start) - 2 * ball(u)
+            weights.append((-ball(start) * kept).exp() / (1 - (-step * kept).exp()))
+        others, apart = cast(list[flint.arb], integers.nearest_integer(rule, head))
+        assert others.overlaps(weights[0] + weights[1])
+        assert apart.overlaps((2 * weights[0] + weights[2] + weights[3]) * noise)
+        assert min(others.rel_accuracy_bits(), apart.rel_accuracy_bits()) > 50
+        assert head.lost_shares["the head"].overlaps(ball(lost / starts[0] / LARGEST_LOSS))
 
 
 def test_keys_of_both_signs_are_twice_as_far_apart() -> None:
     names = Formulas(AB.symbols).names
-    whole = names.affine(names.clamped(Masking.FUTURE, names.letter("a"), 1))
+    whole = names.affine(whole_numbers.clamped(names, Masking.FUTURE, names.letter("a"), 1))
     assert has_one_sign(names, {(0, 0): whole, (1, 0): names.number(2)})
     assert has_one_sign(names, {(0, 0): names.scaled(whole, -3), (1, 0): names.number(0)})
     assert not has_one_sign(names, {(0, 0): whole, (1, 0): names.number(-2)})
@@ -560,7 +646,8 @@ def test_values_may_be_any_numbers() -> None:
     value = names.plus(names.scaled(names.letter("a"), -3), names.number(1))
     head = replace(read(parts_of(names), names=names), values=({(0, 0): value},))
     (output,) = rules.nearest_integer(head).outputs
-    assert (output.spread, output.size, output.error, output.growth) == (3, 2, None, 0)
+    assert [output.spread, output.size, output.growth] == [3, 2, 0]
+    assert output.error is None
 
 
 def test_a_key_that_is_0_everywhere_loses_nothing() -> None:

@@ -6,22 +6,26 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
-import flint
 import pytest
 
-from attemper.checker.constructions.neighbour import NeighbourRule
-from attemper.checker.constructions.select import SelectRule
+from attemper.checker.attention.leads import Trail
 from attemper.checker.heads import head_fact
 from attemper.checker.names import UnprovenError
 from attemper.checker.rounding import attention
 from attemper.checker.rounding.arithmetic import (
+    ZERO,
     BeyondError,
+    as_number,
 )
+from attemper.checker.rounding.rules import offs_of
 from attemper.exact.balls import ball, precision, upper_bound
 from attemper.exact.formats import BFLOAT16, FLOAT64
 from attemper.networks.layers import (
+    Layer,
     Masking,
+    Neighbour,
     Network,
+    Select,
 )
 from tests.support.drawn.head_cases import (
     SELECT,
@@ -41,12 +45,17 @@ from tests.support.drawn.head_cases import (
 )
 from tests.support.drawn.heads import ALL, LEFT, RIGHT, Form, Palette, Rows, attended, places, short_words
 from tests.support.judges.rounding import (
+    RANGE,
     U,
     finely,
+    is_same,
     loss_of,
+    noise_at,
+    rounded_at,
     run_at,
     selecting,
     shifting,
+    sums_at,
 )
 
 prepare = palette
@@ -82,23 +91,19 @@ def tie_break(
     name, factor = push
     rows.append(({name: factor}, {k: -v for k, v in keys.items()}))
     levels = sorted({sum(v for k, v in keys.items() if k in held) for held in ({"a"}, {"b"})})
-    step = min(b - a for a, b in pairwise(levels))
+    least_push = factor * min(b - a for a, b in pairwise(levels))
 
-    def far(part: Fraction) -> Formula:
-        def bound(i: int, n: int) -> Fraction:
-            taken = (
-                factor
-                * step
-                * (i if name == "i" else n if name == "n" else i * i if name == "i^2" else n * n)
-            )
-            gain = give(i, n) * (1 - Fraction(1, r(i, n))) if inverse else give(i, n) * (n_(i, n) - 1)
-            return part * (taken - gain) - (n_(i, n) - 1) + 1
+    def start(i: int, n: int) -> Fraction:
+        """By how much the winner leads over who is as far ahead of it as i sees."""
+        taken = least_push * (i if name == "i" else n if name == "n" else i * i if name == "i^2" else n * n)
+        gain = give(i, n) * (1 - Fraction(1, r(i, n))) if inverse else give(i, n) * (n_(i, n) - 1)
+        return taken - gain
 
-        return bound
+    def step(_i: int, _n: int) -> Fraction | int:
+        """Who is y off has r = 2 + y at least: that much more of r is y, of r^2 4 y, of r^2 - r 3 y."""
+        return 4 * least_push - 3 * strength if inverse else least_push - strength
 
-    return Case(
-        SELECT, masking, rows, {"a": 1, "sign": 2}, gap=gap, bounds=(far(Fraction(1)), far(Fraction(1, 2)))
-    )
+    return Case(SELECT, masking, rows, {"a": 1, "sign": 2}, gap=gap, bounds=(start, step))
 
 
 SELECTIONS = [
@@ -140,9 +145,12 @@ BLOCK: tuple[Form, Form] = ({"i": 8}, {"b": -1})
 @pytest.mark.sweep(8)
 @pytest.mark.parametrize("case", SELECTIONS)
 def test_what_is_derived_of_a_head_is_what_it_computes(case: Case) -> None:
-    fact = require_what_is_computed(case)
-    assert isinstance(fact.rule, SelectRule)
-    assert fact.rule.far == (bounds_of(case) or None)
+    (rule,) = require_what_is_computed(case).rules
+    assert case.gap is not None
+    gap = least(case.masking, case.gap)
+    assert rule.construction is Select
+    assert rule.behind == (Trail(gap, gap),)
+    assert rule.ahead == ((Trail(*bounds_of(case)),) if case.bounds else ())
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -162,13 +170,16 @@ REFUSED: dict[str, tuple[str, Case]] = {
     ),
     "tie-break that fades": ("the tie-break fades", select(LEFT, ({"1/i": 4}, {"i": 1}))),
     "tie-break in 1/j that fades": ("the tie-break fades", select(LEFT, ({"i": 4}, {"1/i": -1}))),
-    "weak push": ("blocked positions can win", select(LEFT, TIE, ({"1": 8}, {"b": -1}))),
+    "weak push": ("other positions can win", select(LEFT, TIE, ({"1": 8}, {"b": -1}))),
     "push that is too small": (
-        "its lead is not positive",
+        "blocked positions can win",
         select(LEFT, TIE, ({"i": 6, "1": -10, "n": 0}, {"b": -1})),
     ),
-    "pushes of two kinds": ("weighed differently", select(LEFT, TIE, BLOCK, ({"n": 8}, {"sign": -1}))),
-    "push of a letter": ("blocked positions can win", select(LEFT, TIE, ({"a": 8}, {"b": -1}))),
+    "pushes of two kinds that change places": (
+        "other positions can win",
+        select(LEFT, TIE, ({"i": 24}, {"b": -1}), ({"n": 8}, {"sign": -1})),
+    ),
+    "push of a letter": ("other positions can win", select(LEFT, TIE, ({"a": 8}, {"b": -1}))),
     "push of an average": ("depends on the word", select(LEFT, TIE, ({"a left": 8}, {"b": -1}))),
 }
 
@@ -182,11 +193,12 @@ def test_a_head_without_a_side_condition_is_refused(name: str) -> None:
     ("masking", "rows", "text"),
     [
         # At the first corner everything is as in heads that are right.
-        (RIGHT, [({"1": 4}, {"i": -1}), ({"n": 6, "i^2": -2}, {"b": -1})], "blocked positions can win"),
+        (RIGHT, [({"1": 4}, {"i": -1}), ({"n": 6, "i^2": -2}, {"b": -1})], "other positions can win"),
         (RIGHT, [({"1": 4}, {"i": -1}), ({"n": 8, "i": -7}, {"b": -1})], ""),
-        (ALL, [({"1": 4}, {"i": -1}), ({"n": 8, "i": -4}, {"b": -1})], "blocked positions can win"),
-        (ALL, [({"1": 4}, {"i": 1}), ({"n": 4}, {"b": -1})], "blocked positions can win"),
-        (LEFT, [({"1": 4}, {"i": 1}), ({"i": 4}, {"b": -1})], "blocked positions can win"),
+        (ALL, [({"1": 4}, {"i": -1}), ({"n": 8, "i": -4}, {"b": -1})], "the tie-break fades"),
+        (ALL, [({"1": 4}, {"i": -1}), ({"n": 8, "i": -3}, {"b": -1})], ""),
+        (ALL, [({"1": 4}, {"i": 1}), ({"n": 4}, {"b": -1})], "the tie-break fades"),
+        (LEFT, [({"1": 4}, {"i": 1}), ({"i": 4}, {"b": -1})], "the tie-break fades"),
         (RIGHT, [({"n^2/i": 4}, {"1/i": -1})], "the tie-break fades"),
         (ALL, [({"n^2/i": 4}, {"1/i": -1})], "the tie-break fades"),
         (LEFT, [({"i": 4}, {"1/i": -1})], "the tie-break fades"),
@@ -213,14 +225,11 @@ def test_levels_are_apart_by_their_smallest_difference(keys: Form, size: int) ->
     fact = head_fact(own.names, head, own.stream())
     levels = sorted({Fraction(0), *map(Fraction, keys.values())})
     step = min(after - before for before, after in pairwise(levels))
-    assert isinstance(fact.rule, SelectRule)
-    expected = [
-        least(LEFT, lambda i, n, k=k: k * (8 * size * step * i - 4 * (i - 1)) - (i - 1) + 1)
-        for k in (1, Fraction(1, 2))
-    ]
-    assert fact.rule.far == tuple(expected)
+    (rule,) = fact.rules
+    expected = least(LEFT, lambda i, n: 8 * size * step * i - 4 * (i - 1)), 8 * size * step - 4
+    assert rule.ahead == (Trail(*expected),)
     with precision(100):
-        mass = ball(upper_bound(fact.rule.stray(flint.arb(0), flint.arb(1))))
+        mass = ball(upper_bound(fact.stray_mass))
         (output,) = fact.outputs
         for place in places(own, head, short_words(("a", "b", "c"), 3)):
             right = place.reading.number(output.diagram, place.i)
@@ -229,9 +238,9 @@ def test_levels_are_apart_by_their_smallest_difference(keys: Form, size: int) ->
 
 def test_pushes_may_be_written_with_either_sign() -> None:
     rules = [
-        fact_of(select(LEFT, TIE, push))[2].rule for push in (({"i": 8}, {"b": -1}), ({"i": -8}, {"b": 1}))
+        fact_of(select(LEFT, TIE, push))[2].rules for push in (({"i": 8}, {"b": -1}), ({"i": -8}, {"b": 1}))
     ]
-    bounds = [(rule.gap, rule.far) for rule in rules if isinstance(rule, SelectRule)]
+    bounds = [(rule.behind, rule.ahead) for own in rules for rule in own]
     assert len(bounds) == 2
     assert bounds[0] == bounds[1]
     own, head, fact = fact_of(select(LEFT, TIE, ({"i": -8}, {"b": 1})))
@@ -239,33 +248,64 @@ def test_pushes_may_be_written_with_either_sign() -> None:
 
 
 def test_a_lead_of_nothing_is_refused() -> None:
-    with pytest.raises(UnprovenError, match="its lead is not positive"):
+    with pytest.raises(UnprovenError, match="blocked positions can win"):
         fact_of(select(LEFT, TIE, ({"i": 6, "1": -8}, {"b": -1})))
+    little = Fraction(1, 64)
+    own, head, fact = fact_of(select(LEFT, TIE, ({"i": 6, "1": -8 + little}, {"b": -1})))
+    assert fact.least_gap == little
+    assert wrongly(own, head, fact) is None
+
+
+def test_pushes_of_two_kinds_may_follow_each_other() -> None:
+    """-8 n at odd j and 8 n at even j, less 8 i at b: four levels, 8 i or 16 n - 8 i apart."""
+    own, head, fact = fact_of(select(LEFT, TIE, BLOCK, ({"n": 8}, {"sign": 1})))
+    (rule,) = fact.rules
+    assert [len(rule.said.levels.forms), rule.ahead] == [4, (Trail(Fraction(12), Fraction(4)),)]
+    assert wrongly(own, head, fact) is None
 
 
 # Floats --------------------------------------------------------------------------------------------
 
 
 @finely
-def test_blocked_positions_may_lose_half_of_their_lead(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The argument of exp loses 2 u of it."""
-    run, analysis = run_at(selecting(), BFLOAT16, 3)
-    [fact] = analysis.layers[0].heads
-    near, most, slight = Fraction(3, 4), Fraction(1, 2) - 2 * U["bfloat16"], Fraction(1, 2**60)
-    for far, is_covered in [(Fraction(0), True), (most, True), (most + slight, False), (Fraction(1), False)]:
-        monkeypatch.setattr(attention, "losses", lambda *_, far=far: (ball(near), ball(far)))
-        if is_covered:
-            assert loss_of(run, analysis, fact) == ball(near)
-        else:
+@pytest.mark.parametrize("side", [0, 1])
+def test_each_side_loses_its_own_part_of_its_leads(side: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """4 per step behind, 12 and 4 per step ahead: up to 15/16 of either, and 2 u more, in exp's argument."""
+    other, most, u = Fraction(1, 8), Fraction(15, 16), U["bfloat16"]
+    for loss in (Fraction(0), Fraction(1, 3), most, most + Fraction(1, 2**60), Fraction(1), Fraction(2)):
+        parts = (loss, other) if side == 0 else (other, loss)
+        monkeypatch.setattr(attention, "losses", lambda *_, parts=parts: tuple(map(ball, parts)))
+        run, analysis = run_at(selecting(), BFLOAT16, 3)
+        [fact], computed = analysis.layers[0].heads, rounded_at(run, analysis)
+        if loss > most:
             with pytest.raises(BeyondError, match=r"^the head$"):
-                loss_of(run, analysis, fact)
+                offs_of(fact, computed)
+            continue
+        weight = ZERO
+        for start, part in zip((4, 12), parts, strict=True):
+            kept = 1 - part - 2 * u
+            weight += ball(-start * kept).exp() / (1 - ball(-4 * kept).exp())
+        weight *= ball(noise_at("bfloat16"))
+        rest = 3 * (noise_at("bfloat16") * (1 + sums_at("bfloat16", 3)) - 1 + Fraction(4, RANGE["bfloat16"]))
+        [off] = offs_of(fact, computed)
+        assert is_same(as_number(off).at_zero, 3 * weight / (1 + weight) + ball(rest))
+        assert is_same(computed.lost_shares["the head"], max(parts) / most)
 
 
-@pytest.mark.parametrize("network", [selecting(), shifting()])
-def test_a_tie_break_whose_rows_are_too_mixed_has_no_bound(network: Network) -> None:
+@pytest.mark.parametrize(("network", "row", "one"), [(selecting(), 0, 3), (shifting(), 1, 1)])
+def test_a_tie_break_whose_rows_are_too_mixed_has_no_bound(network: Network, row: int, one: int) -> None:
+    """A constant beside j, which does not matter in real arithmetic."""
     run, analysis = run_at(network, FLOAT64, 3)
     [fact] = analysis.layers[0].heads
-    assert isinstance(fact.rule, SelectRule | NeighbourRule)
+    assert {rule.construction for rule in fact.rules} <= {Select, Neighbour}
     assert loss_of(run, analysis, fact) < 1
+    [head] = network.layers[0].heads
+    keys = [(*key, (one, Fraction(1))) if k == row else key for k, key in enumerate(head.key)]
+    head = replace(head, key=tuple(tuple(sorted(key)) for key in keys))
+    mixed, analysis = run_at(replace(network, layers=(Layer((head,), (), ()),)), FLOAT64, 3)
+    [again] = analysis.layers[0].heads
+    assert [(rule.behind, rule.ahead) for rule in again.rules] == [
+        (rule.behind, rule.ahead) for rule in fact.rules
+    ]
     with pytest.raises(BeyondError, match="no rule for rounding covers its rows"):
-        loss_of(run, analysis, replace(fact, rule=replace(fact.rule, competition=None)))
+        loss_of(mixed, analysis, again)

@@ -9,21 +9,24 @@ import pytest
 
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.analysis import analyse
-from attemper.checker.constructions import sign as rules
-from attemper.checker.constructions.sign import SignRule
+from attemper.checker.attention.leads import Trail
 from attemper.checker.heads import head_fact
 from attemper.checker.names import UnprovenError
+from attemper.checker.rounding import rules
+from attemper.checker.rules import Rule
 from attemper.checker.values import Value
 from attemper.exact.closed_forms import SIGN as ALTERNATING
 from attemper.exact.closed_forms import ClosedForm, I, N, number, plus, times
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64
 from attemper.networks.layers import (
     Masking,
+    Sign,
 )
 from tests.support.drawn.head_cases import (
     SIGN,
     Case,
     Formula,
+    gap_of,
     number_visible,
     palette,
     require_refused,
@@ -56,7 +59,9 @@ def signs(
     key: Form = {"sign": 1} if level else {"i sign": 1}
     v = number_visible(masking)
     gap: Formula = (
-        (lambda i, n: kappa(i, n) * unit / Fraction(v(i, n))) if level else (lambda i, n: kappa(i, n) * unit)
+        (lambda i, n: 2 * kappa(i, n) * unit / Fraction(v(i, n)))
+        if level
+        else (lambda i, n: kappa(i, n) * unit)
     )
     return Case(SIGN, masking, [({mean: 1}, key)], {"sign": 1, "1": 3}, coldness, gap, unit=unit)
 
@@ -75,9 +80,9 @@ SIGNS = [
 @pytest.mark.parametrize("case", SIGNS)
 def test_what_is_derived_of_a_head_is_what_it_computes(case: Case) -> None:
     fact = require_what_is_computed(case)
-    assert isinstance(fact.rule, SignRule)
-    assert fact.rule.unit == case.unit
-    assert fact.rule.level == ({"sign": 1} in [key for _, key in case.rows])
+    gap, is_level = gap_of(fact), {"sign": 1} in [key for _, key in case.rows]
+    behind = (Trail(gap),) * 2 if is_level else (Trail(gap, gap * 2 / 3),)
+    assert fact.rules == (Rule(Sign, behind, said=case.unit),)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -115,7 +120,11 @@ REFUSED: dict[str, tuple[str, Case]] = {
         "not a multiple of an average",
         Case(SIGN, LEFT, [({"odd left": 4, "i >= 3": 1}, {"i sign": 1})], {"sign": 1}),
     ),
-    "sign that is as likely": ("both parities are as likely", replace(SIGNS[0], coldness=number(5))),
+    "sign that fades": ("lead is not positive", replace(SIGNS[0], coldness=number(5))),
+    "sign that is as likely": (
+        "both parities are as likely",
+        replace(SIGNS[0], coldness=plus(times(3, I), times(-1, N))),
+    ),
     "sign the other way": ("lead is not positive", replace(SIGNS[4], coldness=number(-4))),
     "sign of a threshold as value": ("more than the parity", replace(SIGNS[4], value={"i >= 3": 1})),
     "sign of a letter as value": ("not a function of its position", replace(SIGNS[4], value={"a": 1})),
@@ -150,7 +159,8 @@ def test_what_a_sign_head_loses(unit: Fraction, length: int) -> None:
     """D is an odd multiple of unit / V; its relative error stands in the row's product."""
     run, analysis = run_at(signed(), BFLOAT16, length)
     [fact] = analysis.layers[-1].heads
-    assert isinstance(fact.rule, SignRule)
+    [rule] = fact.rules
+    assert rule.construction is Sign
     run.offs[5] = ERRORS
     own, before, cold = analysis.network.layers[-1].heads[0], analysis.layers[-1].before, None
     cold = cold_of(run, times(8, I), is_exact=False)
@@ -158,7 +168,7 @@ def test_what_a_sign_head_loses(unit: Fraction, length: int) -> None:
     rho = fraction(row.scored.product.relative)
     assert rho > U["bfloat16"]
     expected = (1 + rho) * (1 + Fraction(1, 2**13) * length / unit) - 1
-    assert is_same(loss_of(run, analysis, replace(fact, rule=replace(fact.rule, unit=unit)), cold), expected)
+    assert is_same(loss_of(run, analysis, replace(fact, rules=(replace(rule, said=unit),)), cold), expected)
 
 
 @pytest.mark.parametrize("beside", [0, 2**30])
@@ -166,7 +176,7 @@ def test_a_constant_beside_the_sign_has_no_rule(beside: int) -> None:
     network = signed()
     places = tuple((c, plus(ALTERNATING, beside) if c == 3 else closed) for c, closed in network.positions)
     analysis = analyse(replace(network, positions=places))
-    assert isinstance(analysis.layers[-1].heads[0].rule, SignRule)
+    assert [rule.construction for rule in analysis.layers[-1].heads[0].rules] == [Sign]
     assert (horizon_of(analysis, FLOAT64, NUMERATOR)[0] > 0) is (beside == 0)
 
 
@@ -174,7 +184,7 @@ def test_a_sign_head_has_one_row() -> None:
     """The sign twice, or beside it what does not depend on j."""
     for row in ((form((5, 1)), form((3, 1))), (form((1, 1)), form((1, 1)))):
         analysis = analyse(signed([(form((5, 1)), form((3, 1))), row]))
-        assert isinstance(analysis.layers[-1].heads[0].rule, SignRule)
+        assert [rule.construction for rule in analysis.layers[-1].heads[0].rules] == [Sign]
         horizon, blame = horizon_of(analysis, FLOAT64, NUMERATOR)
         assert horizon == 0
         assert blame == "layer 1, head 0 (no rule for rounding covers its rows)"

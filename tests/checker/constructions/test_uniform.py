@@ -8,11 +8,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from attemper.checker.constructions.uniform import UniformRule
 from attemper.checker.rounding.arithmetic import (
     BeyondError,
     Kernel,
+    as_number,
 )
+from attemper.checker.rounding.rules import offs_of
+from attemper.checker.rules import HeadFact, Rule
 from attemper.exact.closed_forms import ONE
 from attemper.exact.formats import FLOAT32, FLOAT64, FloatFormat
 from attemper.networks.layers import (
@@ -63,7 +65,8 @@ UNIFORMS = [
 @pytest.mark.parametrize("case", UNIFORMS)
 def test_what_is_derived_of_a_head_is_what_it_computes(case: Case) -> None:
     fact = require_what_is_computed(case)
-    assert fact.rule == UniformRule()
+    assert fact.rules == (Rule(Uniform),)
+    assert fact.stray_mass == 0
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -110,7 +113,7 @@ def test_what_an_average_is_off_by(
     for length in (1, 2, 1000, 2**20, 2**20 + 1):
         run, analysis = run_at(network, format_, length, kernel)
         [own], [fact] = network.layers[0].heads, analysis.layers[0].heads
-        [off] = fact.rule.offs(rounded_at(run, analysis))
+        off = as_number(*offs_of(fact, rounded_at(run, analysis)))
         computed = run.heads.lengths.linear(own.values[0], analysis.layers[0].before.values, run.offs)
         error = fraction(computed.absolute)
         assert (error > 0) is has_third
@@ -134,7 +137,7 @@ def test_averages_in_float32_are_off_by_no_more_than_the_bound(kernel: Kernel) -
     run, analysis = run_at(network, FLOAT32, length, kernel)
     [fact] = analysis.layers[0].heads
     computed = rounded_at(run, analysis)
-    [off] = run.heads.written(computed, fact.rule.offs(computed))
+    off = as_number(*run.heads.written(computed, offs_of(fact, computed)))
     for n in (1, 2, 3, 7, 41, 49, 299, 300):
         values = rng.choice([np.float32(7), np.float32(3)], size=n)
         exact = Fraction(int(values.sum()), n)
@@ -157,4 +160,4 @@ def test_averages_in_float32_are_off_by_no_more_than_the_bound(kernel: Kernel) -
 def test_an_average_whose_scores_cancel_has_no_bound() -> None:
     run, analysis = run_at(selecting(), FLOAT64, 3)
     with pytest.raises(BeyondError, match="no rule for rounding covers its rows"):
-        UniformRule().offs(rounded_at(run, analysis))
+        offs_of(HeadFact((Rule(Uniform),), ()), rounded_at(run, analysis))

@@ -9,12 +9,12 @@ import flint
 import numpy as np
 import pytest
 
-from attemper.checker.constructions.neighbour import NeighbourRule
-from attemper.checker.constructions.select import SelectRule
-from attemper.checker.constructions.sign import SignRule
+from attemper.checker.attention.leads import Trail
 from attemper.checker.rounding import heads as rounded_heads
-from attemper.checker.rounding.arithmetic import UNKNOWN, ZERO, BeyondError, Kernel
-from attemper.checker.rounding.attention import stray_mass
+from attemper.checker.rounding.arithmetic import UNKNOWN, ZERO, BeyondError, Kernel, as_number
+from attemper.checker.rounding.attention import RoundedHead, attended
+from attemper.checker.rounding.rules import offs_of
+from attemper.checker.rules import Rule
 from attemper.checker.values import Value, of_form
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import ONE, ClosedForm, I, number, over, times
@@ -22,6 +22,7 @@ from attemper.exact.formats import BFLOAT16, FLOAT32, REAL, FloatFormat
 from attemper.networks.layers import (
     Layer,
     LinearForm,
+    Select,
     Uniform,
 )
 from tests.support.judges.rounding import (
@@ -58,6 +59,12 @@ TEMPERATURES: list[tuple[ClosedForm, bool]] = [
 """Inverse temperatures, and whether they are one power of two and computed as that."""
 
 
+def weight_of(tail: Trail, loss: flint.arb) -> flint.arb:
+    """Of all positions that are behind by start + step t, t = 0, 1, 2 ..., less that part of it."""
+    assert tail.step is not None
+    return (-ball(tail.start) * (1 - loss)).exp() / (1 - (-ball(tail.step) * (1 - loss)).exp())
+
+
 @finely
 @each_format
 @pytest.mark.parametrize(("coldness", "is_exact"), TEMPERATURES)
@@ -73,19 +80,18 @@ def test_what_the_value_of_a_selection_is_off_by(
         before, exact = analysis.layers[0].before, 3 + (Fraction(1, 3) if is_odd else 0)
         computed = rounded_at(run, analysis)
         assert computed.cold.is_exact is is_exact
-        assert isinstance(fact.rule, SelectRule)
-        loss = fact.rule.loss(computed)
-        assert fact.rule.far is not None
+        [rule] = fact.rules
+        [behind], [ahead] = rule.behind, rule.ahead
         stray = ZERO
         if length > 1:
-            near = (-ball(fact.rule.gap) * (1 - loss - 2 * ball(U[name]))).exp()
-            weight = (near / (1 - near) + (-ball(fact.rule.far[1])).exp()) * ball(noise_at(name))
+            near, far = (loss + 2 * ball(U[name]) for loss in computed.losses(rule.said))
+            weight = (weight_of(behind, near) + weight_of(ahead, far)) * ball(noise_at(name))
             stray = weight / (1 + weight)
         error = fraction(run.lengths.linear(own.values[0], before.values, run.offs).absolute)
         assert (error > 0) is is_odd
         lost = Fraction(2 * (length - 1), format_.range)
         rest = error + (exact + error) * (noise_at(name) * (1 + sums_at(name, length)) - 1 + lost)
-        [off] = fact.rule.offs(computed)
+        [off] = map(as_number, offs_of(fact, computed))
         assert is_same(off.at_zero, 3 * stray + ball(rest))
         assert is_same(off.elsewhere, 3 * stray + ball(rest))
         assert is_same(off.average, 3 * stray + ball(rest))
@@ -112,44 +118,74 @@ def test_a_temperature_that_rounds_costs_more() -> None:
 
 @finely
 @pytest.mark.parametrize("length", [1, 2, 3])
-@pytest.mark.parametrize(
-    "rule", [SignRule(Fraction(2), level=True, unit=Fraction(1)), NeighbourRule(*map(Fraction, (4, 5, 6)))]
-)
-def test_leads_are_smaller_by_the_loss_and_two_roundings(length: int, rule: SignRule | NeighbourRule) -> None:
-    run, analysis = run_at(selecting(), BFLOAT16, length)
-    computed, u = rounded_at(run, analysis), U["bfloat16"]
-    most = Fraction(15, 16)
+@pytest.mark.parametrize("losses", [(1, 0), (0, 1), (1, 1)], ids=["behind", "ahead", "both"])
+def test_leads_are_smaller_by_the_loss_and_two_roundings(length: int, losses: tuple[int, int]) -> None:
+    """Those of who is behind and those of who is ahead, each by what is lost of it."""
+    u, most = U["bfloat16"], Fraction(15, 16)
+    rule = Rule(
+        Select, (Trail(Fraction(4), Fraction(2)), Trail(Fraction(5))), (Trail(Fraction(6), Fraction(3)),)
+    )
     for loss in (Fraction(0), Fraction(1, 8), most, most + Fraction(1, 2**60), Fraction(1), Fraction(2)):
+        computed = rounded_at(*run_at(selecting(), BFLOAT16, length))
+        own = [loss * factor for factor in losses]
+
+        def others(computed: RoundedHead = computed, own: list[Fraction] = own) -> flint.arb:
+            return rule.others(*(computed.bear(ball(part)) for part in own))
+
         if length == 1:
-            assert stray_mass(computed, ball(loss), rule.stray) == 0
+            [off] = map(as_number, attended(computed, others))
+            assert is_same(off.at_zero, 3 * computed.quotient)
+            assert is_same(computed.bear(ball(loss)), 2 * u)
+            assert computed.lost_shares == {}
         elif loss > most:
             with pytest.raises(BeyondError, match=r"^the head$"):
-                stray_mass(computed, ball(loss), rule.stray)
+                attended(computed, others)
+            assert is_same(computed.lost_shares["the head"], loss / most)
         else:
-            step, own_score_gap, parity = (
-                ball(-score_gap * (1 - loss - 2 * u)).exp() for score_gap in map(Fraction, (4, 5, 6))
+            behind, ahead = (1 - part - 2 * u for part in own)
+            step, single, nearer, apart = (
+                ball(-lead).exp() for lead in (4 * behind, 5 * behind, 6 * ahead, 3 * ahead)
             )
-            weight = own_score_gap + (step**2 + parity * step) / (1 - step**2)
-            if isinstance(rule, SignRule):
-                weight = 2 * step
+            weight = step / (1 - ball(-2 * behind).exp()) + single + nearer / (1 - apart)
             weight *= ball(noise_at("bfloat16"))
-            found = stray_mass(computed, ball(loss), rule.stray)
-            assert is_same(computed.lost_shares["the head", most], loss / most)
-            assert is_same(found, weight / (1 + weight))
+            [off] = map(as_number, attended(computed, others))
+            assert is_same(computed.lost_shares["the head"], loss / most)
+            assert is_same(off.at_zero, 3 * weight / (1 + weight) + 3 * computed.quotient)
 
 
 @finely
 @each_format
-def test_half_of_a_lead_must_be_left_when_the_argument_of_exp_is_rounded_too(format_: FloatFormat) -> None:
-    """Where half of a lead is to spare: the loss and two roundings are at most one half."""
-    half, u = Fraction(1, 2), U[format_.name]
-    for loss in (Fraction(0), Fraction(1, 8), half - 2 * u):
+def test_a_sixteenth_of_each_lead_must_be_left(format_: FloatFormat) -> None:
+    """Before the argument of exp is rounded; the greatest part that is lost anywhere is taken note of."""
+    most, u = Fraction(15, 16), U[format_.name]
+    for loss in (Fraction(0), Fraction(1, 8), Fraction(3, 4), most):
         computed = rounded_at(*run_at(selecting(), format_, 3))
-        computed.require_half(ball(loss))
-        assert is_same(computed.lost_shares["the head", half], (loss + 2 * u) / half)
-    for loss in (half - 2 * u + Fraction(1, 2**80), half, Fraction(3, 4)):
+        assert is_same(computed.bear(ball(loss)), loss + 2 * u)
+        assert is_same(computed.lost_shares["the head"], loss / most)
+        computed.bear(ball(loss / 2))
+        assert is_same(computed.lost_shares["the head"], loss / most)
+    for loss in (most + Fraction(1, 2**80), Fraction(1), Fraction(3)):
         with pytest.raises(BeyondError, match=r"^the head$"):
-            rounded_at(*run_at(selecting(), format_, 3)).require_half(ball(loss))
+            rounded_at(*run_at(selecting(), format_, 3)).bear(ball(loss))
+    with pytest.raises(BeyondError, match=r"^the head$"):
+        rounded_at(*run_at(selecting(), format_, 3)).bear(UNKNOWN)
+
+
+@finely
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_selection_bears_what_is_lost_of_either_side(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of who is behind and of who is ahead: 15/16 is proved, and what is more is not."""
+    run, analysis = run_at(selecting(), FLOAT32, 3)
+    [fact], most = analysis.layers[0].heads, Fraction(15, 16)
+    for loss in (most, most + Fraction(1, 2**60)):
+        both = tuple(ball(loss) if k == place else ZERO for k in range(2))
+        monkeypatch.setattr(RoundedHead, "losses", lambda *_, both=both: both)
+        if loss == most:
+            [off] = map(as_number, offs_of(fact, rounded_at(run, analysis)))
+            assert off.at_zero < UNKNOWN
+        else:
+            with pytest.raises(BeyondError, match=r"^the head$"):
+                offs_of(fact, rounded_at(run, analysis))
 
 
 def test_a_row_holds_the_values_of_its_query_and_key() -> None:
@@ -214,7 +250,7 @@ def test_selections_in_float32_are_off_by_no_more_than_the_bound(kernel: Kernel,
     network = selecting(number(Fraction(1, 2)))
     run, analysis = run_at(network, FLOAT32, length, kernel)
     [fact] = analysis.layers[0].heads
-    [off] = fact.rule.offs(rounded_at(run, analysis))
+    [off] = map(as_number, offs_of(fact, rounded_at(run, analysis)))
     for _ in range(20):
         word = rng.integers(0, 2, size=length)  # 1 for a, which is blocked
         i = int(rng.integers(1, length + 1))

@@ -7,6 +7,7 @@ from fractions import Fraction
 import flint
 import pytest
 
+from attemper.checker import whole_numbers
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine
 from attemper.checker.rounding.arithmetic import EXACT, Arithmetic, Lengths, OfInteger
@@ -23,7 +24,7 @@ U = ball(Fraction(1, 2**24))
 def forms(form: FloatFormat = FLOAT32, length: int = 10) -> Forms:
     """n K (off by 5/n and 7), a letter (exact), a mean (off by 1/8, and 1/16 of itself), i n (off by 1/4)."""
     names = Formulas(("a", "b")).names
-    whole = names.affine(names.clamped(Masking.FUTURE, names.letter("a"), 1))
+    whole = names.affine(whole_numbers.clamped(names, Masking.FUTURE, names.letter("a"), 1))
     mean = names.mean(Masking.FUTURE, names.scaled(names.letter("a"), 4))
     stream = ResidualValues(
         [{(0, 1): whole}, {(0, 0): names.letter("a")}, {(0, 0): mean}, {(1, 1): names.number(3)}]
@@ -95,7 +96,7 @@ def test_polynomials_are_greatest_at_one_or_at_the_end() -> None:
 def test_the_size_of_a_sum_of_powers() -> None:
     names = Formulas(("a", "b")).names
     lengths = Lengths(Arithmetic(names, FLOAT32), 10)
-    square = names.clamped(Masking.NONE, names.letter("b"), 2)
+    square = whole_numbers.clamped(names, Masking.NONE, names.letter("b"), 2)
     value = {(2, -1): names.affine(Affine(Fraction(1), square.parts)), (-3, 0): names.number(-5)}
     assert size_of(lengths, value) == {3: 2, 0: 5}
     assert size_of(lengths, {(0, 0): names.digits()}) == {1: 1}

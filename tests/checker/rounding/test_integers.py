@@ -11,7 +11,8 @@ from typing import Any, cast
 import flint
 import pytest
 
-from attemper.checker.attention.margins import Margin
+from attemper.checker import whole_numbers
+from attemper.checker.attention.counts import Margin
 from attemper.checker.attention.scores import Output
 from attemper.checker.identities import Formulas
 from attemper.checker.rounding import integers
@@ -28,8 +29,8 @@ from attemper.networks.layers import Head, LinearForm, Masking, Softmax, Uniform
 from tests.checker.rounding.test_growth import part
 
 NAMES = Formulas(("a", "b")).names
-WHOLE = NAMES.affine(NAMES.clamped(Masking.FUTURE, NAMES.letter("a"), 1))
-SQUARE = NAMES.affine(NAMES.clamped(Masking.FUTURE, NAMES.letter("a"), 2))
+WHOLE = NAMES.affine(whole_numbers.clamped(NAMES, Masking.FUTURE, NAMES.letter("a"), 1))
+SQUARE = NAMES.affine(whole_numbers.clamped(NAMES, Masking.FUTURE, NAMES.letter("a"), 2))
 STEP = NAMES.plus(NAMES.letter("a"), NAMES.scaled(NAMES.letter("b"), -1))
 
 

@@ -11,11 +11,10 @@ import pytest
 
 from attemper.certificates.claims import FloatClaim
 from attemper.certifying.horizons import Horizons
+from attemper.checker import whole_numbers
 from attemper.checker.analysis import analyse
 from attemper.checker.attention.scores import Output
 from attemper.checker.check import judge
-from attemper.checker.constructions.neighbour import NeighbourRule
-from attemper.checker.constructions.select import SelectRule
 from attemper.checker.identities import Formulas
 from attemper.checker.proof import prove
 from attemper.checker.rounding import score_gaps
@@ -35,6 +34,7 @@ from attemper.checker.rounding.arithmetic import (
     Rounded,
     is_exact,
 )
+from attemper.checker.rounding.competition import competition_of
 from attemper.checker.rounding.network import failure_at
 from attemper.checker.rounding.scan import DROPPED, Scan, is_of_powers
 from attemper.checker.rounding.score_gaps import Cold, scored_row, sum_rate, unknown_relatively
@@ -75,7 +75,7 @@ from tests.support.mutants.attacks import EVEN, form, head, network_of
 
 NAMES = Formulas(("a", "b")).names
 BIT = Output(0, NAMES.letter("a"), Fraction(1), Fraction(1))
-WHOLE = NAMES.affine(NAMES.clamped(Masking.FUTURE, NAMES.letter("a"), 1))
+WHOLE = NAMES.affine(whole_numbers.clamped(NAMES, Masking.FUTURE, NAMES.letter("a"), 1))
 SOME = Inexact(flint.arb(1), flint.arb(1), flint.arb(1), ZERO, ZERO)
 HELD = OnGrid(flint.arb(1), Fraction(1))
 THIN = OnGrid(flint.arb(1), Fraction(1, 2**40))
@@ -304,22 +304,25 @@ def test_a_contest_loses_what_coefficients_do_and_what_peaks_do(
     run, analysis = run_at(network, BFLOAT16, 50, Kernel.SCAN)
     [fact] = analysis.layers[-1].heads
     computed = rounded_at(run, analysis)
-    assert isinstance(fact.rule, SelectRule | NeighbourRule)
-    competition = fact.rule.competition
-    assert competition is not None
-    found, rows = computed.losses(competition), [row.scored for row in computed.rows]
-    scores = [
-        score_gaps._Scores(computed.lengths, competition, rows, computed.cold, own) for own in (False, True)
-    ]
-    whole, peaks = (score_gaps._greatest(own) for own in scores)
-    most, r = max(whole, key=float), max(peaks, key=float)
-    assert r > 0
-    assert r < most or is_same(r, most)
-    for own, plain in zip(found, whole, strict=True):
-        assert is_same(own, plain + 2 * r / (1 - most))
+    assert len(fact.rules) == (2 if network == shifting() else 1)
+    for rule in fact.rules:
+        competition = competition_of(rule.said)
+        assert competition is not None
+        found, rows = computed.losses(rule.said), [row.scored for row in computed.rows]
+        scores = [
+            score_gaps._Scores(computed.lengths, competition, rows, computed.cold, own)
+            for own in (False, True)
+        ]
+        whole, peaks = (score_gaps._greatest(own) for own in scores)
+        most, r = max(whole, key=float), max(peaks, key=float)
+        assert r > 0
+        assert r < most or is_same(r, most)
+        for own, plain in zip(found, whole, strict=True):
+            assert is_same(own, plain + 2 * r / (1 - most))
     monkeypatch.setattr(score_gaps, "_greatest", lambda _: (flint.arb(1), flint.arb(0)))
     computed.known.clear()
-    assert computed.losses(competition) == (UNKNOWN, UNKNOWN)
+    for rule in fact.rules:
+        assert computed.losses(rule.said) == (UNKNOWN, UNKNOWN)
 
 
 # Whole networks ------------------------------------------------------------------------------------------

@@ -7,24 +7,23 @@ from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
-import flint
 import numpy as np
 import pytest
 
 from attemper.certifying.horizons import Horizons
 from attemper.checker.analysis import Analysis
-from attemper.checker.attention.by_cases import CasesRule
 from attemper.checker.proof import prove
-from attemper.checker.rounding.arithmetic import Arithmetic, BeyondError, Kernel, Lengths
+from attemper.checker.rounding.arithmetic import Arithmetic, BeyondError, Kernel, Lengths, greatest
 from attemper.checker.rounding.network import Rounding, _Run
 from attemper.checker.rounding.scan import ARGUMENT
-from attemper.checker.rules import HeadFact, Peaked, Rule
+from attemper.checker.rules import HeadFact
 from attemper.exact.balls import precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FORMATS
 from attemper.languages.temporal.parse import parse
 from attemper.networks.layers import Head, Network
 from attemper.workbench.compiling import compile as compile_formula
 from tests.support.judges.campaign import source_of
+from tests.support.judges.rounding import losses_borne
 from tests.support.judges.scanned import Inexact, Scan, Stream, averaged, embedded, scores
 from tests.support.oracles import raw_forward, raw_truth
 from tests.support.oracles.raw_files import read_folder
@@ -64,17 +63,11 @@ def narrow(analysis: Analysis) -> _Run:
     return run
 
 
-def losses_of(rule: Rule, fact: HeadFact, run: _Run, analysis: Analysis, layer: int, index: int) -> Fraction:
-    """The largest part of a lead that the rule says is lost."""
+def lost_of(fact: HeadFact, run: _Run, analysis: Analysis, layer: int, index: int) -> Fraction:
+    """The largest part of a lead that the head's rules say is lost."""
     head = analysis.network.layers[layer].heads[index]
     computed = run.heads.head("head", head, fact.outputs, analysis.layers[layer].before, run.offs)
-    rules = rule.rules if isinstance(rule, CasesRule) else (rule,)
-    found: list[flint.arb] = []
-    for own in rules:
-        competition = getattr(own, "competition", None)
-        assert isinstance(own, Peaked)
-        found += computed.losses(competition) if competition is not None else [own.loss(computed)]
-    whole = max(found, key=float) + ARGUMENT * computed.lengths.u
+    whole = greatest(losses_borne(fact, computed)) + ARGUMENT * computed.lengths.u
     upper = whole.upper().fmpq()
     return Fraction(int(upper.p), int(upper.q))
 
@@ -114,7 +107,7 @@ def test_no_lead_loses_more_than_is_said(formula: str, regime: str) -> None:
                 fact = analysis.layers[layer].heads[index]
                 if not head.query:
                     continue
-                allowed = losses_of(fact.rule, fact, run, analysis, layer, index)
+                allowed = lost_of(fact, run, analysis, layer, index)
                 read = rounded(streams[-1], 8)
                 lost.append(_most_lost(network, head, streams[-1], read, allowed, rng))
     assert lost

@@ -6,14 +6,16 @@ import random
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
+from typing import cast
 
 import flint
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attemper.checker.attention.competition import Competition, Rival, RivalPair, ScoreGap, ScoreTerm
+from attemper.checker.attention.contests import Contest, ScoreLevels
 from attemper.checker.identities import Formulas
+from attemper.checker.rounding import competition as competing
 from attemper.checker.rounding.arithmetic import (
     UNKNOWN,
     Arithmetic,
@@ -23,11 +25,13 @@ from attemper.checker.rounding.arithmetic import (
     OnGrid,
     Rounded,
 )
+from attemper.checker.rounding.competition import Competition, Rival, RivalPair, ScoreGap, ScoreTerm
 from attemper.checker.rounding.score_gaps import Cold, ScoredRow, losses, lost_below, scored_row, sum_rate
 from attemper.exact import laurent
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FloatFormat
 from attemper.exact.laurent import Laurent
+from attemper.networks.layers import Masking
 from tests.support.judges.rounding import grid_of
 
 POWERS = st.tuples(st.integers(-3, 3), st.integers(-3, 3))
@@ -38,7 +42,8 @@ DOMAINS = (laurent.AFTER_FIRST, laurent.BEFORE_LAST, laurent.LONGER_THAN_ONE)
 def places_in(domain: laurent.Domain, longest: int) -> list[tuple[int, int]]:
     """All (i, n) of a domain up to a length."""
     grid = product(range(1, longest + 1), repeat=2)
-    return [(i, n) for i, n in grid if any(i >= i0 and n >= i + d for i0, d in domain)]
+    ends = [(first.gap, last.gap) for first, last in domain]
+    return [(i, n) for i, n in grid if any(i >= i0 and n >= i + d for i0, d in ends)]
 
 
 # Laurent forms -----------------------------------------------------------------------------------------
@@ -48,19 +53,24 @@ def places_in(domain: laurent.Domain, longest: int) -> list[tuple[int, int]]:
 def test_a_form_is_at_least_the_multiple_of_a_monomial_that_is_found(
     over: Laurent, power: tuple[int, int], domain: laurent.Domain
 ) -> None:
-    factor = laurent.most_times(over, power, domain)
+    factor = laurent.most(over, laurent.monomial(*power), domain)
     if factor is not None:
         under = laurent.monomial(*power, factor)
         assert all(laurent.at(over, i, n) >= laurent.at(under, i, n) for i, n in places_in(domain, 12))
 
 
 def test_the_multiple_is_the_greatest_where_it_is_known() -> None:
-    four = {(1, 0): Fraction(4), (0, 0): Fraction(4)}
-    assert laurent.most_times(four, (1, 0), laurent.AFTER_FIRST) == 4
-    assert laurent.most_times(four, (0, 0), laurent.AFTER_FIRST) == 12
-    assert laurent.most_times(four, (2, 0), laurent.AFTER_FIRST) is None
-    assert laurent.most_times(laurent.times(four, -1), (0, 0), laurent.AFTER_FIRST) is None
-    assert laurent.most_times({}, (0, 0), laurent.AFTER_FIRST) is None
+    """The limit for long words, also where that is not attained; and what is less than 0, but no more."""
+    one, after = laurent.constant(1), laurent.AFTER_FIRST
+    four = laurent.plus(laurent.monomial(1, 0, 4), laurent.constant(4))
+    assert laurent.most(four, laurent.monomial(1, 0), after) == 4
+    assert laurent.most(four, one, after) == 12
+    assert laurent.most(four, laurent.monomial(2, 0), after) == 0
+    assert laurent.most(laurent.times(four, -1), laurent.monomial(1, 0), after) == -6
+    assert laurent.most(laurent.times(four, -1), one, after) is None
+    assert laurent.most({}, one, after) == 0
+    assert laurent.most(four, {}, after) is None
+    assert laurent.most(four, laurent.times(one, -1), after) is None
 
 
 @given(FORMS, POWERS, st.sampled_from(DOMAINS), st.integers(2, 12))
@@ -76,8 +86,8 @@ def test_what_a_lead_is_worth(
 
 def test_errors_that_grow_as_their_lead_does_need_no_power_of_the_length() -> None:
     score_gap = ScoreGap({(1, 0): Fraction(4), (0, 0): Fraction(4)}, laurent.AFTER_FIRST)
-    assert score_gap.worth((1, 0)) == (0, 4)
-    assert score_gap.worth((2, 0)) == (1, 4)
+    assert score_gap.worth((1, 0)) == (0, Fraction(4))
+    assert score_gap.worth((2, 0)) == (1, Fraction(4))
 
 
 # The lemma ---------------------------------------------------------------------------------------------
@@ -135,14 +145,16 @@ def drawn(rng: random.Random) -> Trial:
     pairs = []
     for b, c in product(range(3), repeat=2):
         if b == c:
-            pairs.append(RivalPair(0, at[b], at[c], Rival.FARTHER, ScoreGap(closest, after)))
+            pairs.append(RivalPair(at[b], at[c], Rival.FARTHER, ScoreGap(closest, after)))
         elif b < c:
             pushed = laurent.times(pushing, c - b)
             ahead = laurent.plus(pushed, laurent.times(span, -1))
-            pairs.append(RivalPair(0, at[b], at[c], Rival.PENALISED, ScoreGap(pushed, after)))
-            pairs.append(RivalPair(0, at[b], at[c], Rival.CLOSER, ScoreGap(ahead, after)))
-    rows = tuple(ScoreTerm(k == 0, (query,)) for k, query in enumerate(queries))
-    competition = Competition(power, ScoreGap(size, after), reach, 1, rows, tuple(pairs))
+            pairs.append(RivalPair(at[b], at[c], Rival.PENALISED, ScoreGap(pushed, after)))
+            pairs.append(RivalPair(at[b], at[c], Rival.AHEAD, ScoreGap(ahead, after)))
+    rows = tuple(ScoreTerm(k == 0, query) for k, query in enumerate(queries))
+    apart = reach if power > 0 else laurent.constant(1)
+    distances = apart, laurent.times(apart, 2)
+    competition = Competition(power, ScoreGap(size, after), reach, 1, *distances, rows, tuple(pairs))
     return Trial(
         power,
         competition,
@@ -252,7 +264,8 @@ def _ratios(c: int, best: int, j: int, visible: int, bounded: bool) -> tuple[Fra
         keys = {x: (Fraction(-x * x), Fraction(2 * x)) for x in (best, j)}
         queries = (unit, ratio)
     apart = [abs(one - other) for one, other in zip(keys[best], keys[j], strict=True)]
-    score_gap = sum(q * (one - other) for q, one, other in zip(queries, keys[best], keys[j], strict=True))
+    terms = (q * (one - other) for q, one, other in zip(queries, keys[best], keys[j], strict=True))
+    score_gap = sum(terms, Fraction(0))
     assert score_gap > 0
     by_query = sum(q * distance for q, distance in zip(queries, apart, strict=True))
     by_product = sum(q * abs(key) for x in (best, j) for q, key in zip(queries, keys[x], strict=True))
@@ -261,7 +274,7 @@ def _ratios(c: int, best: int, j: int, visible: int, bounded: bool) -> tuple[Fra
 
 # The loss, from the text of FORMAT.md ------------------------------------------------------------------
 
-Sizes = dict[tuple[int, int], Fraction]
+Sizes = Laurent
 """A bound on an error, by powers of i and n."""
 
 ROUNDOFFS = {"float32": (24, 24, 100, 126), "bfloat16": (8, 24, 100, 126), "float64": (53, 53, 900, 1022)}
@@ -285,9 +298,9 @@ class Read:
 
 @dataclass(frozen=True)
 class Ruled:
-    """One row: its query for two cases, its key at each place, and what is computed."""
+    """One row: its query, its key at each place, and what is computed."""
 
-    queries: tuple[Laurent, ...]
+    exact: Laurent
     keys: tuple[Fraction, ...]
     is_tie: bool
     growth: int
@@ -300,8 +313,8 @@ class Ruled:
     @property
     def row(self) -> ScoreTerm:
         if not self.growth and not self.is_average:
-            return ScoreTerm(self.is_tie, self.queries)
-        return ScoreTerm(self.is_tie, self.queries, self.growth, self.is_average)
+            return ScoreTerm(self.is_tie, self.exact)
+        return ScoreTerm(self.is_tie, self.exact, self.growth, self.is_average)
 
     @property
     def scored(self) -> ScoredRow:
@@ -335,10 +348,10 @@ class Rounds:
             rate = rate if self.is_exact else (1 + rate) * (1 + u) - 1
         return rate
 
-    def sigma(self, case: int, place: int) -> Fraction:
+    def sigma(self, place: int) -> Fraction:
         present = []
         for row in self.rows:
-            no_query = not row.queries[case] and not row.query.zero
+            no_query = not row.exact and not row.query.zero
             no_key = not row.keys[place] and not row.key.zero
             if not no_query and not no_key:
                 present.append(row)
@@ -352,11 +365,11 @@ class Rounds:
         u = self.roundoff(0)
         return Fraction(0) if row.grid is not None else (1 + u) ** (1 if self.is_exact else 2) - 1
 
-    def off_query(self, row: Ruled, case: int) -> Sizes:
+    def off_query(self, row: Ruled) -> Sizes:
         relative = row.query.relative
         if relative is None or relative > Fraction(1, 2) or row.is_average:
             return {(0, 0): row.query.absolute}
-        own = {powers: relative * size for powers, size in row.queries[case].items()}
+        own = {powers: relative * size for powers, size in row.exact.items()}
         return laurent.plus(own, laurent.constant(row.query.zero))
 
     def kappa(self, row: Ruled, place: int) -> Fraction:
@@ -365,19 +378,19 @@ class Rounds:
             return row.key.zero
         return row.key.absolute if row.key.relative is None else min(row.key.absolute, row.key.relative * key)
 
-    def errors(self, case: int, winner: int, other: int) -> tuple[Sizes, Sizes, Sizes]:
+    def errors(self, winner: int, other: int) -> tuple[Sizes, Sizes, Sizes]:
         """E: of rows without t, times |t(w) - t(j)|, and times |t(w)| + |t(j)|."""
         tiny, least = self.roundoff(2), self.roundoff(3)
         others = laurent.constant(4 * len(self.rows) * (tiny + least * (1 + self.temperature)))
         apart: Sizes = {}
         both: Sizes = {}
         for row in self.rows:
-            query, off, pi = row.queries[case], self.off_query(row, case), self.pi(row)
+            query, off, pi = row.exact, self.off_query(row), self.pi(row)
             whole = laurent.plus(query, off)
             if row.is_tie:
                 assert row.key.relative is not None
                 key = laurent.monomial(0, row.growth, abs(row.keys[0]))
-                sums = max(self.sigma(case, winner), self.sigma(case, other))
+                sums = max(self.sigma(winner), self.sigma(other))
                 apart = laurent.plus(apart, laurent.times(off, key))
                 rate = (1 + row.key.relative) * (1 + pi) * (1 + sums) - 1
                 both = laurent.plus(both, laurent.times(laurent.times(whole, key), rate))
@@ -386,7 +399,7 @@ class Rounds:
             distance = abs(row.keys[winner] - row.keys[other])
             others = laurent.plus(others, laurent.times(off, distance + offs), laurent.times(query, offs))
             for place in (winner, other):
-                rate = (1 + pi) * (1 + self.sigma(case, place)) - 1
+                rate = (1 + pi) * (1 + self.sigma(place)) - 1
                 most = (abs(row.keys[place]) + self.kappa(row, place)) * rate
                 others = laurent.plus(others, laurent.times(whole, most))
         return others, apart, both
@@ -402,7 +415,7 @@ class Rounds:
 
     def loss(self, pair: RivalPair, winner: int, other: int) -> Fraction | None:
         """The table of FORMAT.md; None if nothing relates an error to its lead."""
-        others, apart, both = self.errors(pair.case, winner, other)
+        others, apart, both = self.errors(winner, other)
         far = laurent.monomial(*self.reach) if self.power > 0 else laurent.constant(1)
         twice = laurent.times(both, laurent.times(far, 2))
         found: list[Fraction | None]
@@ -411,20 +424,28 @@ class Rounds:
                 ratio = laurent.monomial(*self.reach, Fraction(2, self.steps))
                 tie = laurent.plus(apart, laurent.times(both, ratio))
                 found = [self.share(tie, self.size), self.share(others, pair.score_gap)]
-                return None if None in found else sum(part for part in found if part is not None)
+                return (
+                    None if None in found else sum((part for part in found if part is not None), Fraction(0))
+                )
             case Rival.PENALISED:
                 found = [
                     self.share(apart, self.size),
                     self.share(laurent.plus(others, twice), pair.score_gap),
                 ]
                 return None if None in found else max(part for part in found if part is not None)
-            case Rival.CLOSER:
-                all_errors = laurent.plus(others, laurent.times(apart, far), twice)
-            case Rival.SELF:
-                step = laurent.constant(1) if self.power > 0 else laurent.monomial(-2, 0, 2)
-                ends = laurent.monomial(1 if self.power > 0 else -1, 0, 3)
+            case Rival.AHEAD:
+                step, ends = self.of_those_ahead
                 all_errors = laurent.plus(others, laurent.times(apart, step), laurent.times(both, ends))
         return self.share(all_errors, pair.score_gap)
+
+    @property
+    def of_those_ahead(self) -> tuple[Laurent, Laurent]:
+        """|t(w) - t(j)| and |t(w)| + |t(j)|: of a Neighbour it is i itself that is ahead."""
+        if self.steps == 2:
+            step = laurent.constant(1) if self.power > 0 else laurent.monomial(-2, 0, 2)
+            return step, laurent.monomial(1 if self.power > 0 else -1, 0, 3)
+        far = laurent.monomial(*self.reach) if self.power > 0 else laurent.constant(1)
+        return far, laurent.times(far, 2)
 
     @property
     def cold(self) -> Cold:
@@ -432,7 +453,10 @@ class Rounds:
 
     def competition(self, *pairs: RivalPair) -> Competition:
         rows = tuple(row.row for row in self.rows)
-        return Competition(self.power, self.size, laurent.monomial(*self.reach), self.steps, rows, pairs)
+        reach, masking = laurent.monomial(*self.reach), Masking.FUTURE if self.reach[0] else Masking.PAST
+        contest = Contest(cast(ScoreLevels, None), masking, self.power, {}, True, self.steps)
+        _, apart, both = competing._distances(contest, reach)
+        return Competition(self.power, self.size, reach, self.steps, apart, both, rows, pairs)
 
     def found(self, *pairs: RivalPair) -> tuple[flint.arb, flint.arb]:
         lengths = Lengths(Arithmetic(Formulas(("a",)).names, formats()[self.format]), self.longest)
@@ -466,13 +490,13 @@ def any_read(rng: random.Random, known: bool) -> Read:
 def any_row(rng: random.Random, is_tie: bool) -> Ruled:
     one = Fraction(rng.choice([-3, 1, 5]), rng.choice([1, 2]))
     keys = [one] * PLACES if is_tie else [Fraction(rng.choice([0, 0, 1, -2, 3]), 2) for _ in range(PLACES)]
-    queries = any_form(rng, least=is_tie), any_form(rng)
+    query = any_form(rng, least=is_tie and rng.random() < 1 / 2)
     growth = rng.choice([0, 0, 1, 2, -1]) if is_tie else 0
     product = Fraction(rng.randint(1, 2**10))
     grid = rng.choice([None, Fraction(1, 2**14), Fraction(64), Fraction(16)])
     average = rng.random() < 1 / 4
     return Ruled(
-        queries,
+        query,
         tuple(keys),
         is_tie,
         growth,
@@ -517,12 +541,12 @@ def test_the_loss_is_what_the_format_says(part: int) -> None:
             rng = random.Random(seed)
             rounds = any_rounds(rng)
             for kind in Rival:
-                winner, other, case = rng.randrange(PLACES), rng.randrange(PLACES), rng.randrange(2)
+                winner, other = rng.randrange(PLACES), rng.randrange(PLACES)
                 score_gap = ScoreGap(any_form(rng, 1), laurent.LONGER_THAN_ONE)
-                pair = RivalPair(case, rounds.place(winner), rounds.place(other), kind, score_gap)
+                pair = RivalPair(rounds.place(winner), rounds.place(other), kind, score_gap)
                 expected = rounds.loss(pair, winner, other)
                 near, far = rounds.found(pair)
-                loss, nothing = (far, near) if kind is Rival.CLOSER else (near, far)
+                loss, nothing = (far, near) if kind is Rival.AHEAD else (near, far)
                 assert nothing == 0
                 assert is_near(loss, expected), (seed, kind)
                 known += expected is not None
@@ -539,18 +563,18 @@ def test_the_greatest_loss_of_all_pairs_counts_near_and_far() -> None:
                 for _ in range(2):
                     winner, other = rng.randrange(PLACES), rng.randrange(PLACES)
                     score_gap = ScoreGap(any_form(rng, 1), laurent.LONGER_THAN_ONE)
-                    pair = RivalPair(0, rounds.place(winner), rounds.place(other), kind, score_gap)
+                    pair = RivalPair(rounds.place(winner), rounds.place(other), kind, score_gap)
                     expected = rounds.loss(pair, winner, other)
                     if expected is not None:
                         pairs.append(pair)
-                        (far if kind is Rival.CLOSER else near).append(expected)
+                        (far if kind is Rival.AHEAD else near).append(expected)
             found = rounds.found(*pairs)
             assert is_near(found[0], max(near))
             assert is_near(found[1], max(far))
 
 
 ROW = Ruled(
-    queries=(laurent.constant(1),),
+    exact=laurent.constant(1),
     keys=(Fraction(1),) * PLACES,
     is_tie=True,
     growth=0,
@@ -569,7 +593,7 @@ def test_the_key_of_a_tie_break_must_be_known_to_half_of_itself(kind: Rival) -> 
     for relative, is_known in ((Fraction(1, 2), True), (Fraction(1, 2) + Fraction(1, 2**40), False)):
         row = replace(ROW, key=replace(ROW.key, relative=relative))
         rounds = replace(ROUNDS, rows=(row,))
-        pair = RivalPair(0, rounds.place(0), rounds.place(1), kind, SCORE_GAP)
+        pair = RivalPair(rounds.place(0), rounds.place(1), kind, SCORE_GAP)
         if is_known:
             rounds.found(pair)
         else:
@@ -581,7 +605,7 @@ def test_an_error_of_nothing_is_no_part_of_any_lead() -> None:
     """The tie-break has no errors, so what its own lead is does not matter."""
     hopeless = ScoreGap(laurent.constant(-1), laurent.AFTER_FIRST)
     rounds = replace(ROUNDS, size=hopeless)
-    pair = RivalPair(0, rounds.place(0), rounds.place(1), Rival.FARTHER, SCORE_GAP)
+    pair = RivalPair(rounds.place(0), rounds.place(1), Rival.FARTHER, SCORE_GAP)
     near, _ = rounds.found(pair)
     assert near < ball(Fraction(1, 2**90))
     row = replace(ROW, query=replace(ROW.query, relative=Fraction(1, 4)))
@@ -596,7 +620,7 @@ def test_a_key_is_known_to_a_part_of_itself_only_if_that_part_is_known() -> None
         key = Read(Fraction(1), relative, coarse, Fraction(0))
         row = replace(ROW, is_tie=False, keys=(slight,) * PLACES, key=key)
         rounds = replace(ROUNDS, rows=(row,))
-        near, _ = rounds.found(RivalPair(0, rounds.place(0), rounds.place(1), Rival.FARTHER, SCORE_GAP))
+        near, _ = rounds.found(RivalPair(rounds.place(0), rounds.place(1), Rival.FARTHER, SCORE_GAP))
         assert ball(least) <= near <= ball(Fraction(most))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -13,8 +14,8 @@ import pytest
 
 import attemper
 from attemper.checker.analysis import Analysis
-from attemper.checker.attention.competition import Competition, Rival, RivalPair, ScoreGap, ScoreTerm
-from attemper.checker.constructions.select import SelectRule
+from attemper.checker.attention.contests import Contest
+from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.rounding import attention, score_gaps
 from attemper.checker.rounding.arithmetic import (
@@ -27,15 +28,23 @@ from attemper.checker.rounding.arithmetic import (
     OfNumber,
     key_of,
 )
+from attemper.checker.rounding.competition import (
+    Competition,
+    Rival,
+    RivalPair,
+    ScoreGap,
+    ScoreTerm,
+    competition_of,
+)
 from attemper.checker.rounding.heads import RoundedHeads
 from attemper.checker.rounding.network import Bounds, Rounding
 from attemper.exact import laurent
 from attemper.exact.closed_forms import ONE, SIGN, number, plus, times
-from attemper.exact.formats import FLOAT32, FLOAT64, FORMATS
+from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FORMATS
 from attemper.exact.laurent import AFTER_FIRST
 from tests.support.drawn.audited import subject
 from tests.support.judges.audit import followed
-from tests.support.judges.rounding import NUMERATOR, cold_of, off_of, rounded_at, run_at, selecting
+from tests.support.judges.rounding import NUMERATOR, cold_of, off_of, rounded_at, run_at, selecting, shifting
 from tests.support.mutants.attacks import EVEN, form, network_of
 
 
@@ -75,6 +84,17 @@ def all_bounds(analysis: Analysis) -> list[Bounds]:
     return [own.bounds_at(kernel, n) for own in roundings for kernel in Kernel for n in lengths]
 
 
+def analyses(kind: str, seed: int) -> Iterator[Analysis]:
+    """What is said of networks that have a rule in every format."""
+    for name in (f"shared {seed}", *(f"shared {seed}.{again}" for again in range(9))):
+        analysis = followed(subject(kind, name))
+        assert analysis is not None
+        with suppress(UnprovenError):
+            for form_ in FORMATS.values():
+                Rounding(analysis, form_)
+            yield analysis
+
+
 def exactly(found: Any) -> Hashable:
     """What is found, each ball as it is."""
     if isinstance(found, flint.arb):
@@ -92,8 +112,7 @@ def exactly(found: Any) -> Hashable:
 def test_what_is_kept_in_a_look_is_what_would_be_computed_anew(
     kind: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    analysis = followed(subject(kind, f"shared {seed}"))
-    assert analysis is not None
+    analysis = next(analyses(kind, seed))
     kept = [exactly(bounds) for bounds in all_bounds(analysis)]
     forget(monkeypatch)
     assert [exactly(bounds) for bounds in all_bounds(analysis)] == kept
@@ -152,26 +171,32 @@ def test_a_row_of_a_scan_is_shared_only_by_rows_whose_keys_it_splits_alike() -> 
     assert [bool(row.key.relative < UNKNOWN) for row in rows] == [True, False]
 
 
+def contests_of(analysis: Analysis) -> list[Contest]:
+    """Of each selection and neighbour, in every cell."""
+    rules = [rule for layer in analysis.layers for fact in layer.heads for rule in fact.rules]
+    return [rule.said for rule in rules if isinstance(rule.said, Contest)]
+
+
 def test_losses_are_shared_only_by_heads_of_the_same_contest_rows_and_temperature() -> None:
     run, analysis = run_at(selecting(), FLOAT32, 100)
-    computed, rule = rounded_at(run, analysis), analysis.layers[0].heads[0].rule
-    assert isinstance(rule, SelectRule)
-    assert rule.competition is not None
+    computed, [contest] = rounded_at(run, analysis), contests_of(analysis)
+    plain = competition_of(contest)
+    assert plain is not None
     competitions = (
-        rule.competition,
-        replace(rule.competition, steps=2),
-        replace(rule.competition, pairs=rule.competition.pairs[:1]),
+        plain,
+        replace(plain, steps=2),
+        replace(plain, pairs=plain.pairs[:1]),
+        replace(plain, size=ScoreGap(laurent.constant(2), AFTER_FIRST)),
     )
-    competitions += (replace(rule.competition, size=ScoreGap(laurent.constant(2), AFTER_FIRST)),)
     # A head whose rows read another coordinate, or the same with an error, says other rows.
     run.offs[2] = off_of(*[flint.arb(1) / 2**20] * 4)
     rows = (computed.rows, rounded_at(run, analysis).rows)
     colds = (computed.cold, cold_of(run, number(3), is_exact=False))
     found = set()
     for competition, own, cold in product(competitions, rows, colds):
-        one = replace(computed, rows=own, cold=cold)
-        losses = exactly(one.losses(competition))
-        assert losses == exactly(replace(one, known={}).losses(competition))
+        one = replace(computed, rows=own, cold=cold, competitions={id(contest): competition})
+        losses = exactly(one.losses(contest))
+        assert losses == exactly(replace(one, known={}).losses(contest))
         found.add(losses)
     assert len(computed.known) == len(competitions) * 4
     assert len(found) == 8
@@ -180,10 +205,8 @@ def test_losses_are_shared_only_by_heads_of_the_same_contest_rows_and_temperatur
 def test_equal_contests_are_one_and_others_are_not() -> None:
     model = attemper.compile("O (a & Y b) & O (b & Y a) & H (a -> O b)", "ab", regime="temperature")
     analysis = prove(model.network, model.language.definition, model.realisation)
-    rules = [fact.rule for layer in analysis.layers for fact in layer.heads]
-    competitions = [
-        rule.competition for rule in rules if isinstance(rule, SelectRule) and rule.competition is not None
-    ]
+    found = [competition_of(contest) for contest in contests_of(analysis)]
+    competitions = [competition for competition in found if competition is not None]
     assert len(set(map(id, competitions))) == len(set(competitions)) < len(competitions)
     one = competitions[0]
     for name, other in (
@@ -191,7 +214,9 @@ def test_equal_contests_are_one_and_others_are_not() -> None:
         ("size", ScoreGap(laurent.constant(7), one.size.domain)),
         ("reach", laurent.constant(7)),
         ("steps", 7),
-        ("rows", (*one.rows, ScoreTerm(False, (laurent.constant(7),)))),
+        ("apart", laurent.constant(7)),
+        ("both", laurent.constant(7)),
+        ("rows", (*one.rows, ScoreTerm(False, laurent.constant(7)))),
         ("pairs", (*one.pairs, *one.pairs)),
     ):
         assert replace(one, **{name: other}) != one
@@ -204,30 +229,43 @@ def cells(count: int) -> Competition:
     """A contest whose rows but the first have queries that are 0; its places differ in these rows' keys."""
     places = [tuple(Fraction(int(k == row)) for row in range(count)) for k in range(count)]
     score_gap = ScoreGap(laurent.constant(4), AFTER_FIRST)
-    pairs = [RivalPair(0, one, other, Rival.FARTHER, score_gap) for one, other in product(places, repeat=2)]
-    rows = [ScoreTerm(False, (laurent.constant(int(k == 0)),)) for k in range(count)]
-    return Competition(1, score_gap, laurent.constant(3), 1, tuple(rows), tuple(pairs))
+    pairs = [RivalPair(one, other, Rival.FARTHER, score_gap) for one, other in product(places, repeat=2)]
+    rows = [ScoreTerm(False, laurent.constant(int(k == 0))) for k in range(count)]
+    distances = laurent.constant(3), laurent.constant(6)
+    return Competition(1, score_gap, laurent.constant(3), 1, *distances, tuple(rows), tuple(pairs))
 
 
 def test_pairs_are_told_apart_by_the_rows_that_say_something() -> None:
     competition = cells(5)
-    assert len(competition.told_apart(((0, 1, 2, 3, 4),))) == 25
-    told = competition.told_apart(((0,),))
+    assert len(competition.told_apart((0, 1, 2, 3, 4))) == 25
+    told = competition.told_apart((0,))
     assert {(pair.winner[0], pair.other[0]) for pair in told} == set(product((0, 1), repeat=2))
     assert len(told) == 4
-    assert len(competition.told_apart(((),))) == 1
+    assert len(competition.told_apart(())) == 1
     kinds = tuple(replace(competition.pairs[0], kind=kind) for kind in Rival)
-    assert set(replace(competition, pairs=kinds).told_apart(((),))) == set(kinds)
+    assert set(replace(competition, pairs=kinds).told_apart(())) == set(kinds)
     leads_ = tuple(replace(kinds[0], score_gap=ScoreGap(laurent.constant(k), AFTER_FIRST)) for k in (1, 2))
-    assert set(replace(competition, pairs=leads_).told_apart(((),))) == set(leads_)
+    assert set(replace(competition, pairs=leads_).told_apart(())) == set(leads_)
 
 
-def test_cases_of_i_are_told_apart() -> None:
-    competition = cells(2)
-    twice = tuple(replace(row, queries=row.queries * 2) for row in competition.rows)
-    both = (*competition.pairs, *(replace(pair, case=1) for pair in competition.pairs))
-    assert len(replace(competition, rows=twice, pairs=both).told_apart(((0,), ()))) == 4 + 1
-    assert len(replace(competition, rows=twice, pairs=both).told_apart(((0,), (0,)))) == 4 + 4
+def test_each_parity_of_i_has_a_contest_of_its_own() -> None:
+    """The winner's parity is the other one, and what one of them loses is not taken for the other's."""
+    run, analysis = run_at(shifting(), BFLOAT16, 100)
+    computed, contests = rounded_at(run, analysis), contests_of(analysis)
+    keys = set[tuple[Fraction, Fraction]]()
+    for competition in map(competition_of, contests):
+        assert competition is not None
+        [parity] = [k for k, row in enumerate(competition.rows) if not row.is_tie]
+        assert {pair.kind for pair in competition.pairs} == set(Rival)
+        assert len({pair.winner[parity] for pair in competition.pairs}) == 1
+        for pair in competition.pairs:
+            own = pair.winner[parity], pair.other[parity]
+            assert (own[0] == own[1]) is (pair.kind is Rival.FARTHER)
+            keys.add(own)
+    assert keys == set(product((Fraction(8), Fraction(-8)), repeat=2))
+    for contest in contests:
+        assert exactly(computed.losses(contest)) == exactly(replace(computed, known={}).losses(contest))
+    assert len(computed.known) == len(computed.competitions) == 2
 
 
 @pytest.mark.parametrize("noise", [Fraction(0), Fraction(1, 2**20)])
@@ -238,15 +276,15 @@ def test_a_row_says_nothing_only_if_its_query_is_computed_as_0(noise: Fraction) 
     error = flint.arb(flint.fmpq(noise.numerator, noise.denominator))
     loud = replace(one, query=Inexact(one.query.size, one.query.inverse, error, error, error))
     scores = score_gaps._Scores(run.lengths, cells(3), [one, loud, one], computed.cold)
-    assert scores.heard == ((0, 1) if noise else (0,),)
+    assert scores.heard == ((0, 1) if noise else (0,))
     assert score_gaps._Scores(run.lengths, cells(3), [loud] * 3, computed.cold).heard == (
-        (0, 1, 2) if noise else (0,),
+        (0, 1, 2) if noise else (0,)
     )
     average = replace(cells(3), rows=tuple(replace(row, is_average=True) for row in cells(3).rows))
     slight = replace(
         one, query=Inexact(one.query.size, one.query.inverse, flint.arb(1), flint.arb(0), one.query.relative)
     )
-    assert score_gaps._Scores(run.lengths, average, [slight] * 3, computed.cold).heard == ((0, 1, 2),)
+    assert score_gaps._Scores(run.lengths, average, [slight] * 3, computed.cold).heard == (0, 1, 2)
 
 
 def test_a_tie_break_is_heard_whatever_its_query_is() -> None:
@@ -254,7 +292,7 @@ def test_a_tie_break_is_heard_whatever_its_query_is() -> None:
     computed = rounded_at(run, analysis)
     scored = [row.scored for row in computed.rows][:1] * 2
     ties = replace(cells(2), rows=tuple(replace(row, is_tie=True) for row in cells(2).rows))
-    assert score_gaps._Scores(run.lengths, ties, scored, computed.cold).heard == ((0, 1),)
+    assert score_gaps._Scores(run.lengths, ties, scored, computed.cold).heard == (0, 1)
 
 
 # How often -----------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+from attemper.checker import whole_numbers
 from attemper.checker.feed_forward import Unit, UnitGroup
 from attemper.checker.identities import Formulas
 from attemper.checker.rounding.arithmetic import (
@@ -48,7 +49,7 @@ def off(units: tuple[Unit, ...], error: Fraction, length: int, halves: int = 1, 
     """
     with precision(64):
         names = Formulas(("a", "b")).names
-        whole = names.affine(names.clamped(Masking.FUTURE, names.letter("a"), 1))
+        whole = names.affine(whole_numbers.clamped(names, Masking.FUTURE, names.letter("a"), 1))
         letter = names.letter("b")
         values = ResidualValues([{(0, 0): whole}, {(0, 0): letter}], [error, Fraction(0)])
         read = linear((0, 1), (1, bit))

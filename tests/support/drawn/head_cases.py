@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
-import flint
 import pytest
 
 from attemper.checker.diagrams import Diagram
@@ -40,7 +39,10 @@ Formula = Callable[[int, int], Fraction | int]
 
 @dataclass(frozen=True)
 class Case:
-    """A head, with the functions of i and n that its bounds are the least values of."""
+    """A head, with the functions of i and n that its bounds are the least values of.
+
+    `gap` is that of the lead over the first position behind, of whichever cell; `bounds` are those of others.
+    """
 
     construction: layers.Construction
     masking: layers.Masking
@@ -145,7 +147,7 @@ def fact_of(case: Case) -> tuple[Palette, layers.Head, HeadFact]:
 def wrongly(own: Palette, head: layers.Head, fact: HeadFact) -> str | None:
     """A place where the head's output is further from what was derived than what was derived allows."""
     with precision(100):
-        mass = ball(upper_bound(fact.rule.stray(flint.arb(0), flint.arb(1))))
+        mass = ball(upper_bound(fact.stray_mass))
         (output,) = fact.outputs
         for place in places(own, head, [*WORDS, LONG]):
             found, right = attended(place), place.reading.number(output.diagram, place.i)
@@ -185,12 +187,23 @@ def require_what_is_computed(case: Case) -> HeadFact:
     own, head, fact = fact_of(case)
     assert wrongly(own, head, fact) is None
     assert case.gap is not None
-    assert fact.rule.gap == least(case.masking, case.gap)
-    found = [value for place in places(own, head, [*WORDS, LONG]) for value in place.values.values()]
+    assert gap_of(fact) == least(case.masking, case.gap)
+    seen = list(places(own, head, [*WORDS, LONG]))
+    found = [value for place in seen for value in place.values.values()]
     (output,) = fact.outputs
+    if fact.least_gap > 0:
+        for place in seen:
+            right = place.reading.number(output.diagram, place.i)
+            others = [place.scores[j] for j, value in place.values.items() if value != right]
+            assert not others or max(place.scores.values()) - max(others) >= fact.least_gap
     assert output.size == max(map(abs, found))
     assert output.spread == max(found) - min(found)
     return fact
+
+
+def gap_of(fact: HeadFact) -> Fraction:
+    """The least lead over the first position behind, of all cells; 0 if nobody is behind."""
+    return min((rule.behind[0].start for rule in fact.rules if rule.behind), default=Fraction(0))
 
 
 def bounds_of(case: Case) -> tuple[Fraction, ...]:

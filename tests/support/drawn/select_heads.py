@@ -51,7 +51,8 @@ class Builder:
         """A new coordinate that holds the source's 0 or 1, as a sum that may round."""
         large = self.random.choice([2**8, 2**14, 2**17, 2**26])
         small = Fraction(1, 2 ** self.random.choice([3, 9, 11, 14]))
-        factors = self.random.choice([[large + 1 + small, -large, -small], [large + 1, -large]])
+        sums: list[list[Fraction | int]] = [[large + 1 + small, -large, -small], [large + 1, -large]]
+        factors = self.random.choice(sums)
         target, self.width = self.width, self.width + 1
         for factor in factors:
             self.hidden.append(layers.Hidden(linear((source, 1)), Fraction(0), linear((target, factor))))
@@ -95,7 +96,8 @@ WEIGHTS: Sequence[Fraction | int] = (
 
 def temperature(random: Random) -> tuple[ClosedForm, int, int]:
     """An inverse temperature, and its powers of i and n."""
-    factor = random.choice([1, 1, 1, 2, 8, 32, 3, Fraction(5, 2), Fraction(1, 3), 1025])
+    factors: list[Fraction | int] = [1, 1, 1, 2, 8, 32, 3, Fraction(5, 2), Fraction(1, 3), 1025]
+    factor = random.choice(factors)
     a, b = random.choice([(0, 0), (0, 0), (0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1)])
     if random.random() < 0.1:
         form = times(factor, plus(I, 1)) if random.random() < 0.5 else times(factor, plus(N, N))
@@ -122,7 +124,8 @@ def random_head(random: Random) -> layers.Network:
     if len(rows) > 4:
         rows.pop(0)
     random.shuffle(rows)
-    bits = [random.choice([0, 1, 1, -1, 2, Fraction(3, 2)]) for _ in SYMBOLS]
+    drawn: list[Fraction | int] = [0, 1, 1, -1, 2, Fraction(3, 2)]
+    bits = [random.choice(drawn) for _ in SYMBOLS]
     value = linear(*enumerate(bits)) or linear((3, 1))
     output, build.width = build.width, build.width + 1
     head = layers.Head(
@@ -190,8 +193,9 @@ def _blocking_rows(build: Builder, masking: layers.Masking, asked: Asked) -> lis
         a, b = (a + 1, b) if masking.weak is layers.Masking.FUTURE else (a, b + 1)
     if random.random() < 0.1:
         a, b = random.choice([(0, 0), (1, 0), (a + 1, b), (a, b + 1)])
-    levels = [random.choice([0, 0, 1, 1, 2, 3, Fraction(1, 2), Fraction(8197, 4096)]) for _ in SYMBOLS]
-    least = min((abs(x - y) for x in levels for y in levels if x != y), default=1)
+    drawn: list[Fraction | int] = [0, 0, 1, 1, 2, 3, Fraction(1, 2), Fraction(8197, 4096)]
+    levels = [random.choice(drawn) for _ in SYMBOLS]
+    least = min((abs(Fraction(x - y)) for x in levels for y in levels if x != y), default=Fraction(1))
     factor = asked.weight * random.choice([2, 2, 3, 4, 8, 9, 100, 1024])
     if 1 / least in (1, 2):
         factor /= least
@@ -208,13 +212,12 @@ def _blocking_rows(build: Builder, masking: layers.Masking, asked: Asked) -> lis
 def _level_row(build: Builder) -> Drawn:
     """A row whose key is the same number at every position."""
     random = build.random
+    numbers: list[Fraction | int] = [Fraction(1, 3), Fraction(1000, 1001), 7, 4099]
     key = random.choice(
         [
             linear((3, 1)),
             linear((3, random.choice(WEIGHTS))),
-            linear(
-                (build.position(number(random.choice([Fraction(1, 3), Fraction(1000, 1001), 7, 4099]))), 1)
-            ),
+            linear((build.position(number(random.choice(numbers))), 1)),
             linear((build.noisy(3), random.choice([1, 3]))),
         ]
     )

@@ -73,7 +73,8 @@ def audit(subject: Subject, words: Sequence[Numbers], runs: int, rng: random.Ran
     tally.counts["followed"] += 1
     tally.counts["layers"] += len(analysis.layers)
     tally.counts["whole"] += len(analysis.layers) == len(subject.network.layers)
-    tally.counts.update(type(head.rule).__name__ for fact in analysis.layers for head in fact.heads)
+    heads = [head for fact in analysis.layers for head in fact.heads]
+    tally.counts.update(rule.construction.__name__ for head in heads for rule in head.rules)
     raw = raw_of(analysis.network)
     readings = [_reading(analysis, word) for word in words]
     kept = [number for number, reading in enumerate(readings) if keeps_promises(analysis, reading)]

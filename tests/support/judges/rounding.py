@@ -24,13 +24,15 @@ from attemper.checker.rounding.arithmetic import (
     OfNumber,
     OnGrid,
     Rounded,
+    greatest,
 )
 from attemper.checker.rounding.attention import RoundedHead, RoundedRow
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.heads import RoundedHeads
 from attemper.checker.rounding.network import Rounding
+from attemper.checker.rounding.rules import offs_of
 from attemper.checker.rounding.score_gaps import Cold, ScoredRow
-from attemper.checker.rules import HeadFact, Peaked
+from attemper.checker.rules import HeadFact
 from attemper.checker.values import ResidualValues, Value
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import FIRST, ONE, SIGN, ClosedForm, I, number, times
@@ -137,7 +139,7 @@ def shifting() -> Network:
 def signed(rows: Sequence[tuple[LinearForm, LinearForm]] = ((form((5, 1)), form((3, 1))),)) -> Network:
     """Reads [j is even] at positions j whose parity is the sign of an average."""
     own = head(Sign(()), times(8, I), rows, [(form((4, 1)), 6)])
-    places = {1: ONE, 2: FIRST, 3: SIGN, 4: EVEN}
+    places: dict[int, ClosedForm] = {1: ONE, 2: FIRST, 3: SIGN, 4: EVEN}
     return network_of(7, [[(0, 1)], []], places, [Layer((MEAN,), (), ()), Layer((own,), (), ())], 6)
 
 
@@ -146,7 +148,7 @@ def looking_up() -> Network:
     averages = head(Uniform(), ONE, [], [(form((0, 1)), 5), (form((1, 1)), 6)])
     rows = [(form((5, 1)), form((2, 1))), (form((6, 1)), form((3, 1)))]
     own = head(Lookup((), ()), times(8, I), rows, [(form((4, 1)), 7)])
-    places = {1: FIRST, 2: times(2, I), 3: times(-1, I, I), 4: EVEN}
+    places: dict[int, ClosedForm] = {1: FIRST, 2: times(2, I), 3: times(-1, I, I), 4: EVEN}
     return network_of(8, [[(0, 1)], []], places, [Layer((averages,), (), ()), Layer((own,), (), ())], 7)
 
 
@@ -156,9 +158,22 @@ def cold_of(run: rounding._Run, form_: ClosedForm, is_exact: bool) -> Cold:
 
 
 def loss_of(run: rounding._Run, analysis: Analysis, fact: HeadFact, cold: Cold | None = None) -> flint.arb:
-    """The loss of the head in the last layer, by that rule."""
-    assert isinstance(fact.rule, Peaked)
-    return fact.rule.loss(rounded_at(run, analysis, cold or cold_of(run, ONE, is_exact=True)))
+    """The greatest part of leads that the head in the last layer loses, before exp's argument is rounded."""
+    return greatest(losses_borne(fact, rounded_at(run, analysis, cold or cold_of(run, ONE, is_exact=True))))
+
+
+def losses_borne(fact: HeadFact, head: RoundedHead) -> list[flint.arb]:
+    """All parts of leads that the rules of a head say it loses: those of who is behind before those ahead."""
+    found: list[flint.arb] = []
+
+    def bear(_: RoundedHead, loss: flint.arb) -> flint.arb:
+        found.append(loss)
+        return loss
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RoundedHead, "bear", bear)
+        offs_of(fact, head)
+    return found
 
 
 def grid_of(found: Rounded) -> Fraction | None:

@@ -128,7 +128,7 @@ def noise_on_a_blocked_level(small: int, large: int, horizon: int, length: int) 
     rows = [(form((3, 1)), form((6, 4))), (form((8, 1)), form((0, -1), (5, -1)))]
     select = head(Select(False, ((None, ()),)), ONE, rows, [(form((1, 1)), 7)])
     layers = [Layer((), tuple(noisy), ()), Layer((select,), (), ())]
-    places = {3: ONE, 6: I, 8: times(8, I)}
+    places: dict[int, ClosedForm] = {3: ONE, 6: I, 8: times(8, I)}
     network = network_of(9, [[(0, 1)], [(1, 1)], [(2, 1)]], places, layers, 7)
     return Attack(network, "!O c & (c S b)", "float32", horizon, "ba" * (length // 2))
 
@@ -162,7 +162,7 @@ def shift_rounded_sum(format_name: str, log_step: int, own: Fraction, horizon: i
         (form((1, step)), form((4, 1))),
     ]
     neighbour = head(Neighbour(False), ONE, rows, [(form((0, 1)), 5)])
-    places = {1: ONE, 2: ODD, 3: EVEN, 4: I}
+    places: dict[int, ClosedForm] = {1: ONE, 2: ODD, 3: EVEN, 4: I}
     network = network_of(6, [[(0, 1)], []], places, [Layer((neighbour,), (), ())], 5)
     return Attack(network, "(first & a) | Y a", format_name, horizon, "ba" * (length // 2))
 

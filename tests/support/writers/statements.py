@@ -67,25 +67,6 @@ def functions_in(tree: ast.AST) -> list[ast.FunctionDef]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
-def of_floats(name: str) -> list[ast.FunctionDef]:
-    """The functions of a construction that neither its rule nor the stray mass in real numbers needs."""
-    if not name.startswith("attemper.checker.constructions."):
-        return []
-    tree = tree_of(name)
-    functions = {function.name: function for function in functions_in(tree)}
-    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    methods = {function.name for owner in classes for function in functions_in(owner)}
-    exact: set[str] = set()
-    found = {name.rpartition(".")[2], "stray"}
-    while found:
-        exact |= found
-        nodes = [node for one in found for node in ast.walk(functions[one])]
-        named = {node.id for node in nodes if isinstance(node, ast.Name)}
-        found = (named & functions.keys()) - methods - exact
-    exact.add("least_gap")  # of the hard head: exact
-    return [function for own, function in functions.items() if own not in exact]
-
-
 def of_proofs(folder: Path) -> set[str]:
     """The modules that are loaded when networks of every kind and regime are PROVED."""
     parity = Dfa(Alphabet(("0", "1")), ((0, 1), (1, 0)), 0, frozenset({0}))

@@ -18,7 +18,7 @@ from typing import Any
 import grimp
 
 from tests import ROOT
-from tests.support.writers.statements import of_floats, statements_in, tree_of
+from tests.support.writers.statements import statements_in, tree_of
 
 TABLE = ROOT / "tests" / "trust.toml"
 DECISIONS = ROOT / "docs" / "decisions"
@@ -30,9 +30,6 @@ HEADER = "| part | what it does | statements |"
 
 READER = "core.reader"
 """Every verdict rests on the whole of it: what reads files, and the process that answers."""
-
-FLOATS = "core.floats"
-"""The float part of a construction stands beside the exact one, in the same file: `of_floats` finds it."""
 
 
 @dataclass(frozen=True)
@@ -112,9 +109,7 @@ def statements_by_part(trust: Trust, modules: Iterable[str]) -> Counter[str]:
     for module in modules:
         part = trust.part_of(module)
         if part is not None:
-            floats = sum(map(statements_in, of_floats(module)))
-            found[part] += statements_in(tree_of(module)) - floats
-            found[FLOATS] += floats
+            found[part] += statements_in(tree_of(module))
     return found
 
 

@@ -18,21 +18,31 @@ from attemper.exact import laurent
 from attemper.networks.layers import Masking
 
 
-def single_mean(names: Names, value: Value, masking: Masking) -> tuple[Mean | None, laurent.Laurent]:
-    """The average of which a value is a multiple (None: of 1), and the factor, where i sees several."""
-    several = names.negation(names.edge(masking))
-    means: set[Mean | None] = set()
+def single(
+    names: Names, value: Value, where: Diagram, what: str = "an average"
+) -> tuple[int | None, laurent.Laurent]:
+    """The number of the average or integer of which a value is a multiple (None: of 1), and the factor.
+
+    That need be so only where a bit holds. Raises `UnprovenError`, naming `what` it is not, for other values.
+    """
+    numbers: set[int | None] = set()
     factor: laurent.Laurent = {}
     for powers, diagram in value.items():
-        inner = names.values(names.diagrams.constrain(diagram, several, names.false))
+        inner = names.values(names.diagrams.constrain(diagram, where, names.false))
         if len(inner) != 1 or len(inner[0].parts) + (inner[0].constant != 0) != 1:
-            raise UnprovenError("its query is not a multiple of an average")
+            raise UnprovenError(f"its query is not a multiple of {what}")
         ((number, own),) = inner[0].parts or ((None, inner[0].constant),)
-        means.add(None if number is None else names.average(number))
+        numbers.add(number)
         factor = laurent.plus(factor, laurent.monomial(*powers, own))
-    if len(means) != 1:
-        raise UnprovenError("its query is not a multiple of an average")
-    return means.pop(), factor
+    if len(numbers) != 1:
+        raise UnprovenError(f"its query is not a multiple of {what}")
+    return numbers.pop(), factor
+
+
+def single_mean(names: Names, value: Value, masking: Masking) -> tuple[Mean | None, laurent.Laurent]:
+    """The average of which a value is a multiple (None: of 1), and the factor, where i sees several."""
+    number, factor = single(names, value, names.negation(names.edge(masking)))
+    return None if number is None else names.average(number), factor
 
 
 def common_divisor(names: Names, diagrams: tuple[Diagram, ...]) -> Fraction:

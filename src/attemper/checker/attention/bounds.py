@@ -10,8 +10,6 @@ from attemper.checker.values import Value
 from attemper.exact import laurent
 from attemper.networks.layers import Masking
 
-HALF = Fraction(1, 2)
-
 DOMAINS = {
     Masking.FUTURE: laurent.AFTER_FIRST,
     Masking.PAST: laurent.BEFORE_LAST,
@@ -25,13 +23,6 @@ VISIBLE = {
     for a, b, c in [masking.number_visible_form]
 }
 """How many positions are visible from i."""
-
-REACH = {
-    Masking.FUTURE: laurent.monomial(1, 0),
-    Masking.PAST: laurent.monomial(0, 1),
-    Masking.NONE: laurent.monomial(0, 1),
-}
-"""The greatest visible position."""
 
 
 def scalar(names: Names, value: Value) -> laurent.Laurent:
@@ -47,21 +38,10 @@ def constant(names: Names, diagram: Diagram) -> Fraction:
     return values[0].constant
 
 
-def is_positive(form: laurent.Laurent, domain: laurent.Domain) -> bool:
-    """Whether a form is positive at a corner of the domain: a guess, confirmed by what is proved of it."""
-    i0, d = domain[0]
-    return laurent.at(form, i0, i0 + d) > 0
-
-
-def for_losses(
-    score_gap: laurent.Laurent, rest: laurent.Laurent, domain: laurent.Domain, what: str
-) -> tuple[Fraction, Fraction]:
-    """The least score gap + rest, and the least score gap/2 + rest; both positive."""
-    whole, half = (
-        proved(laurent.least(laurent.plus(laurent.times(score_gap, part), rest), domain), what)
-        for part in (1, HALF)
-    )
-    return positive(whole), positive(half)
+def at_corner(form: laurent.Laurent, masking: Masking) -> Fraction:
+    """What a form is in the shortest word in which a head sees two positions: a guess at its sign."""
+    (first, second), *_ = DOMAINS[masking.weak]
+    return laurent.at(form, first.gap, first.gap + second.gap)
 
 
 def proved(value: Fraction | None, what: str) -> Fraction:

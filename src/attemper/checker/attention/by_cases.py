@@ -7,25 +7,18 @@ Side conditions: those of the rule, in every cell; at most `MAX_CELLS` cells.
 Bound: the greatest of the cells.
 Output: what the cell's head puts out at i, by the cell at i. So with a strict mask the cell is that of i, and
 only what its head reads is the neighbour's.
-Floats: the greatest error of the cells; in each the queries are as large as they are in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
-from typing import final
-
-import flint
 
 from attemper.checker.attention.scores import Output, ReadHead
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Affine, UnprovenError
-from attemper.checker.rounding.arithmetic import Off, OfNumber, as_number, greatest
-from attemper.checker.rounding.attention import RoundedHead
-from attemper.checker.rules import HeadFact, Rule
+from attemper.checker.rules import HeadFact
 from attemper.checker.values import Value
 
 MAX_CELLS = 16
@@ -35,32 +28,6 @@ Cell = tuple[Affine, ...]
 """The value of each factor at i, in the order of the scores."""
 
 
-@final
-@dataclass(frozen=True)
-class CasesRule:
-    """At every i one of the rules holds; which one, the bits at i say."""
-
-    rules: tuple[Rule, ...]
-
-    @property
-    def gap(self) -> Fraction:
-        """The least score gap per step."""
-        return min(rule.gap for rule in self.rules)
-
-    @property
-    def least_gap(self) -> Fraction:
-        """The least score gap."""
-        return min(rule.least_gap for rule in self.rules)
-
-    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
-        """The greatest W."""
-        return greatest(rule.stray(loss, noise) for rule in self.rules)
-
-    def offs(self, head: RoundedHead) -> list[Off]:
-        """The greatest error of each output."""
-        return [_worst(offs) for offs in zip(*(rule.offs(head) for rule in self.rules), strict=True)]
-
-
 def by_cases(rule: Callable[[ReadHead], HeadFact], head: ReadHead) -> HeadFact:
     """The rule, applied in every cell. Raises `UnprovenError` if one has none, or if they are too many."""
     cells = cells_of(head)
@@ -68,8 +35,7 @@ def by_cases(rule: Callable[[ReadHead], HeadFact], head: ReadHead) -> HeadFact:
     if len(facts) == 1:
         return facts[0]
     outputs = by_cell(cells, [fact.outputs for fact in facts])
-    reads_blocked = any(fact.reads_blocked for fact in facts)
-    return HeadFact(CasesRule(tuple(fact.rule for fact in facts)), outputs, reads_blocked)
+    return HeadFact(tuple(rule for fact in facts for rule in fact.rules), outputs)
 
 
 def cells_of(head: ReadHead) -> list[ReadHead]:
@@ -123,20 +89,3 @@ def _chosen(cells: list[ReadHead], outputs: tuple[Output, ...]) -> Output:
     for cell, output in zip(cells, others, strict=False):
         diagram = cell.names.choose(cell.here, output.diagram, diagram)
     return replace(last, diagram=diagram)
-
-
-def _worst(offs: tuple[Off, ...]) -> Off:
-    return reduce(
-        lambda one, other: OfNumber(
-            one.at_zero.max(other.at_zero),
-            one.elsewhere.max(other.elsewhere),
-            one.average.max(other.average),
-            one.relative.max(other.relative),
-            apart=_farther(one.apart, other.apart),
-        ),
-        map(as_number, offs),
-    )
-
-
-def _farther(one: flint.arb | None, other: flint.arb | None) -> flint.arb | None:
-    return None if one is None or other is None else one.max(other)

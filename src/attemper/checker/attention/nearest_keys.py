@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
+from attemper.checker import whole_numbers
 from attemper.checker.attention.parabolas import integers_of
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Affine, Clamped, Names, NearestKey, UnprovenError
@@ -47,7 +48,7 @@ def compared_in(names: Names, query: Value) -> Compared:
             for asked in _asked(names, found):
                 rest = {(a, b + growth): names.scaled(part, -2 * unit) for (a, b), part in asked.items()}
                 if add(names, {(0, growth): own}, rest) == query:
-                    return Compared(found, unit, growth, names.beyond(found, threshold))
+                    return Compared(found, unit, growth, whole_numbers.beyond(names, found, threshold))
     raise UnprovenError(OTHER)
 
 

@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import final
 
+from attemper.checker import whole_numbers
+from attemper.checker.attention.averages import single
 from attemper.checker.attention.bounds import VISIBLE
+from attemper.checker.attention.contests import leveled
 from attemper.checker.attention.scores import ReadHead
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Clamped, Names, UnprovenError, Whole
-from attemper.checker.values import Value, magnitude_of, multiply
+from attemper.checker.values import magnitude_of, multiply
 from attemper.exact import laurent
 from attemper.exact.monomials import ZERO, Monomial
 from attemper.networks.layers import Masking
@@ -41,7 +45,7 @@ def parts_of(head: ReadHead) -> ScoreParts:
     """The score, row by row. Raises `UnprovenError` for rows that make something else of integers."""
     names, parts = head.names, ScoreParts({}, {})
     for row, key in head.rows:
-        at_i, query = _of_query(names, multiply(names, row, head.coldness))
+        at_i, query = single(names, multiply(names, row, head.coldness), names.true, "an integer")
         for (power, length), diagram in key.items():
             factor = laurent.times(query, laurent.monomial(0, length))
             for number, own in integers_of(names, power, diagram).items():
@@ -54,22 +58,6 @@ def parts_of(head: ReadHead) -> ScoreParts:
                 raise UnprovenError("its query multiplies an integer with what is none")
             parts.others[fixed] = laurent.plus(parts.others.get(fixed, {}), factor)
     return parts
-
-
-def _of_query(names: Names, value: Value) -> tuple[int | None, laurent.Laurent]:
-    """Of which whole number a query is a multiple (None: of 1), and the factor."""
-    numbers: set[int | None] = set()
-    factor: laurent.Laurent = {}
-    for powers, diagram in value.items():
-        values = names.values(diagram)
-        if len(values) != 1 or len(values[0].parts) + (values[0].constant != 0) != 1:
-            raise UnprovenError("its query is not a multiple of an integer")
-        ((number, own),) = values[0].parts or ((None, values[0].constant),)
-        numbers.add(number)
-        factor = laurent.plus(factor, laurent.monomial(*powers, own))
-    if len(numbers) != 1:
-        raise UnprovenError("its query is not a multiple of an integer")
-    return numbers.pop(), factor
 
 
 def integers_of(names: Names, power: int, diagram: Diagram) -> dict[int, Fraction]:
@@ -89,7 +77,7 @@ def integers_of(names: Names, power: int, diagram: Diagram) -> dict[int, Fractio
 
 def _position(names: Names, power: int, side: Masking = Masking.FUTURE) -> int:
     """The number of the whole number that counts all positions on a side: of j itself, if it sees j' <= j."""
-    ((number, _),) = names.clamped(side, names.true, power).parts
+    ((number, _),) = whole_numbers.clamped(names, side, names.true, power).parts
     return number
 
 
@@ -111,7 +99,7 @@ def readings_of(names: Names, parts: ScoreParts) -> Iterator[ScoreShape]:
     if len(squares) != 1:
         raise UnprovenError("its scores have not one square")
     push, square = laurent.times(found.pop((None, squares[0])), -1), _clamped(names, squares[0])
-    ((key, _),) = names.clamped(square.masking, square.summand, 1).parts
+    ((key, _),) = whole_numbers.clamped(names, square.masking, square.summand, 1).parts
     for at_i, query, whole in _queries(names, found):
         twice = laurent.times(laurent.times(push, whole), -2)
         others = {**found, (at_i, key): laurent.plus(found.get((at_i, key), {}), twice)}
@@ -139,19 +127,13 @@ def _clamped(names: Names, number: int) -> Clamped:
     return whole
 
 
-def where_of(names: Names, parts: ScoreParts, push: laurent.Laurent) -> Diagram:
+def where_of(head: ReadHead, parts: ScoreParts, push: laurent.Laurent) -> Diagram:
     """Where b is 0. Raises `UnprovenError` unless what is taken away from a position is G or nothing."""
-    b = names.false
-    for diagram, factor in parts.others.items():
-        powers = next(iter(push))
-        ratio = factor.get(powers, Fraction(0)) / push[powers]
-        if laurent.times(push, ratio) != factor:
-            raise UnprovenError("its keys are weighed differently by different positions")
-        b = names.plus(b, names.scaled(diagram, -ratio))
-    levels = sorted(names.constants(b, "a key"))
-    if levels[-1] - levels[0] not in {0, 1} or len(levels) > 2:
+    levels = leveled(head, parts.others.items())
+    apart = [laurent.plus(one, laurent.times(worse, -1)) for one, worse in pairwise(levels.forms)]
+    if apart not in ([], [push]):
         raise UnprovenError("it is not pushed away from positions by a bit")
-    return names.equals(b, levels[0])
+    return levels.bits[0]
 
 
 def noise_of(head: ReadHead) -> Fraction:

@@ -1,7 +1,6 @@
 """What a head computes with: its scores, derived from the weights term by term, and its values.
 
-The score of j seen from i is a sum of (value at i) * j^p * (diagram at j). A diagram that depends on the
-parity of j alone is a + b (-1)^j.
+The score of j seen from i is a sum of (value at i) * j^p * (diagram at j).
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import final
 
-from attemper.checker.attention.bounds import HALF, constant
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.values import (
@@ -31,9 +29,6 @@ from attemper.networks.layers import Coordinate, Head, LinearForm, Masking, Soft
 
 Scores = dict[tuple[int, Diagram], Value]
 """The sum of value(i) * j^p * diagram(j) by (p, diagram)."""
-
-Waves = dict[tuple[int, bool], Value]
-"""The sum of value(i) * j^p, times (-1)^j if the flag is set, by (p, flag)."""
 
 APPROXIMATE = "it reads a coordinate that is only approximate"
 
@@ -101,12 +96,13 @@ class ReadHead:
 
     def outputs(self, read: Callable[[Diagram], Diagram]) -> tuple[Output, ...]:
         """What the head adds, if at i it reads of each value what `read` says."""
-        outputs = []
-        for value, target in zip(plain_values(self), self.targets, strict=True):
-            found = self.names.constants(value, "a value")
-            size = max(abs(v) for v in found)
-            outputs.append(Output(target, read(value), max(found) - min(found), size))
-        return tuple(outputs)
+        pairs = zip(plain_values(self), self.targets, strict=True)
+        return tuple(self.output(target, value, read(value)) for value, target in pairs)
+
+    def output(self, target: Coordinate, value: Diagram, read: Diagram) -> Output:
+        """What the head adds to a coordinate, if it reads that of a value."""
+        found = self.names.constants(value, "a value")
+        return Output(target, read, max(found) - min(found), max(map(abs, found)))
 
     def seen(self, found: Diagram, edge: Diagram) -> Diagram:
         """What the head reads at i, if one that sees i as well reads `found`: with a strict mask the
@@ -171,36 +167,3 @@ def _scores(names: Names, rows: ScoreRows, coldness: Value) -> Scores:
             scores[power, diagram] = add(names, scores.get((power, diagram), {}), at_i)
     is_constant = names.diagrams.is_constant
     return {k: v for k, v in scores.items() if v and not (k[0] == 0 and is_constant(k[1]))}
-
-
-# Parities ----------------------------------------------------------------------------------------
-
-
-def waves_of(head: ReadHead) -> Waves:
-    """Scores whose diagrams are constants and multiples of (-1)^j."""
-    names = head.names
-    waves: Waves = {}
-    for (power, diagram), value in head.scores.items():
-        at_even, at_odd = (constant(names, part) for part in even_and_odd(names, diagram))
-        for wave, factor in ((False, (at_even + at_odd) / 2), (True, (at_even - at_odd) / 2)):
-            part = {p: names.scaled(d, factor) for p, d in value.items()} if factor else {}
-            waves[power, wave] = add(names, waves.get((power, wave), {}), part)
-    return {key: value for key, value in waves.items() if value and key != (0, False)}
-
-
-def by_parity(head: ReadHead, positive: Diagram, value: Diagram) -> Diagram:
-    """A value of the parity of j, at even j where `positive`, else at odd j; at i where only i is seen."""
-    names = head.names
-    at_even, at_odd = even_and_odd(names, value)
-    return names.choose(names.edge(head.masking), value, names.choose(positive, at_even, at_odd))
-
-
-def even_and_odd(names: Names, diagram: Diagram) -> tuple[Diagram, Diagram]:
-    """The values at even and at odd positions of a diagram that depends on nothing else."""
-    at_even, at_odd = (names.at_fixed(diagram, j) for j in (2, 1))
-    half_sum, half_difference = (
-        names.scaled(names.plus(at_even, names.scaled(at_odd, sign)), HALF) for sign in (1, -1)
-    )
-    if names.plus(half_sum, names.product(half_difference, names.sign)) != diagram:
-        raise UnprovenError("a key or value depends on more than the parity of its position")
-    return at_even, at_odd

@@ -8,7 +8,6 @@ Bound: |2 x + c| >= max(1, |x|) for integers x, so errors for each step of K' fr
 positions score at least gap = smallest (1 - off) and wrong ones at most -gap, and there are at most twice as
 many of the wrong parity: 2 r^2.
 Output: the value at even j if kappa (2 (K' - K) + c) > 0, at odd j if not; at i where n = 1.
-Floats: the error of the query for each step, and that of one product.
 """
 
 from __future__ import annotations
@@ -17,51 +16,28 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-import flint
-
-from attemper.checker.attention.bounds import DOMAINS, constant, is_positive, positive, proved, scalar
+from attemper.checker.attention.bounds import DOMAINS, at_corner, constant, positive, proved, scalar
+from attemper.checker.attention.leads import Trail
 from attemper.checker.attention.nearest_keys import OTHER, Compared, compared_in
-from attemper.checker.attention.scores import Output, ReadHead, by_parity, even_and_odd, plain_values
+from attemper.checker.attention.parities import by_parity, even_and_odd
+from attemper.checker.attention.scores import ReadHead, plain_values
 from attemper.checker.names import UnprovenError
-from attemper.checker.rounding.attention import RoundedHead
-from attemper.checker.rounding.integers import compared_off
-from attemper.checker.rules import HeadFact, Peaked, mass
+from attemper.checker.rules import HeadFact, Rule
 from attemper.checker.values import bound_of
 from attemper.exact import laurent
-from attemper.exact.balls import ball
-from attemper.networks.layers import Masking
+from attemper.networks.layers import IntegerSign, Masking
 
 EXACT = "its keys are not exactly (-1)^j times a number"
 
 
 @final
 @dataclass(frozen=True)
-class IntegerSignRule(Peaked):
-    """Logits x (-1)^j, |x| at least `smallest` less the relative error `off`."""
+class ComparedScore:
+    """Logits x (-1)^j, |x| at least `smallest` less the relative error `off`: what floats ask for."""
 
     smallest: Fraction
     off: Fraction
     compared: Compared
-
-    @property
-    def gap(self) -> Fraction:
-        """The least |x|."""
-        return self.smallest * (1 - self.off)
-
-    @property
-    def least_gap(self) -> Fraction:
-        """Over wrong positions: all right ones have one score and one value."""
-        return 2 * self.gap
-
-    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
-        """W = 2 r^2."""
-        return mass(2 * (-2 * ball(self.gap) * (1 - loss)).exp() * noise)
-
-    def loss(self, head: RoundedHead) -> flint.arb:
-        """What is lost of the score gap of exact integers: more than `off` of it."""
-        own = self.compared
-        total = compared_off(head, own.found, own.unit, own.growth, self.smallest)
-        return (total - ball(self.off)).max(flint.arb(0)) / ball(1 - self.off)
 
 
 def integer_sign(head: ReadHead) -> HeadFact:
@@ -74,17 +50,17 @@ def integer_sign(head: ReadHead) -> HeadFact:
     values, slope = plain_values(head), _slope(head)
     compared = compared_in(names, head.rows[0][0])
     lean = laurent.times(slope, laurent.monomial(0, compared.growth, compared.unit))
-    is_up = is_positive(lean, DOMAINS[head.masking])
+    is_up = at_corner(lean, head.masking) > 0
     size = lean if is_up else laurent.times(lean, -1)
-    smallest = positive(proved(laurent.least(size, DOMAINS[head.masking]), "both parities are as likely"))
-    rule = IntegerSignRule(smallest, _off(head, compared), compared)
+    smallest = positive(
+        proved(laurent.most(size, laurent.constant(1), DOMAINS[head.masking]), "both parities are as likely")
+    )
+    said = ComparedScore(smallest, _off(head, compared), compared)
+    rule = Rule(IntegerSign, (Trail(2 * smallest * (1 - said.off)),) * 2, said=said)
     is_even = compared.is_more if is_up else names.negation(compared.is_more)
-    outputs = []
-    for value, target in zip(values, head.targets, strict=True):
-        found = names.constants(value, "a value")
-        read = by_parity(head, is_even, value)
-        outputs.append(Output(target, read, max(found) - min(found), max(map(abs, found))))
-    return HeadFact(rule, tuple(outputs))
+    pairs = zip(values, head.targets, strict=True)
+    outputs = (head.output(target, value, by_parity(head, is_even, value)) for value, target in pairs)
+    return HeadFact((rule,), tuple(outputs))
 
 
 def _slope(head: ReadHead) -> laurent.Laurent:

@@ -7,56 +7,22 @@ is steep enough, C >= max |A1| + u/2; the value depends on j's parity alone.
 Bound: with gap = u/2 the pair in the middle differs by 2 gap |T|, and t positions further on scores are at
 least gap t (1 + t) lower: 3 r^2 + 2 r^6 / (1 - r^6).
 Output: the value at even j if T > 0, at odd j if T < 0; at i where only i is visible.
-Floats: twice the absolute error of a score, against the least score gap 2 gap; all other score gaps are
-larger.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
-
-import flint
 
 from attemper.checker.attention.averages import TwoSided, common_divisor, two_sided
-from attemper.checker.attention.bounds import HALF, positive, scalar
-from attemper.checker.attention.scores import ReadHead, Waves, by_parity, waves_of
+from attemper.checker.attention.bounds import positive, scalar
+from attemper.checker.attention.leads import Trail
+from attemper.checker.attention.parities import HALF, Waves, by_parity, waves_of
+from attemper.checker.attention.scores import ReadHead
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
-from attemper.checker.rounding.arithmetic import ZERO, greatest
-from attemper.checker.rounding.attention import RoundedHead
-from attemper.checker.rounding.score_gaps import lost_below, sum_rate
-from attemper.checker.rules import HeadFact, Peaked, mass, weight
+from attemper.checker.rules import HeadFact, Rule
 from attemper.checker.values import plain
-from attemper.exact.balls import ball
-from attemper.networks.layers import Masking
-
-
-@final
-@dataclass(frozen=True)
-class LocalSignRule(Peaked):
-    """The pair in the middle differs by 2 gap |T|, others fall behind by gap t (1 + t)."""
-
-    gap: Fraction
-
-    @property
-    def least_gap(self) -> Fraction:
-        """Over the other one of the middle pair; over all others it is gap t (1 + t), t >= 1."""
-        return 2 * self.gap
-
-    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
-        """W = 3 r^2 + 2 r^6 / (1 - r^6)."""
-        r = weight(self.gap, loss)
-        return mass((3 * r**2 + 2 * r**6 / (1 - r**6)) * noise)
-
-    def loss(self, head: RoundedHead) -> flint.arb:
-        lengths, cold, products = head.lengths, head.cold, [row.scored.product for row in head.rows]
-        sizes = sum((product.size for product in products), ZERO)
-        off = greatest([sum((product.absolute for product in products), ZERO)])
-        rate = sum_rate(lengths, len(products), cold) + (ZERO if cold.is_exact else lengths.u)
-        off += rate * (sizes + off) + lost_below(lengths, len(products), cold)
-        return off / ball(self.gap)
+from attemper.networks.layers import LocalSign, Masking
 
 
 def local_sign(head: ReadHead) -> HeadFact:
@@ -77,7 +43,8 @@ def local_sign(head: ReadHead) -> HeadFact:
         raise UnprovenError("its parabola is too flat for its slope")
     is_positive = _is_positive(names, total)
     outputs = head.outputs(lambda value: by_parity(head, is_positive, value))
-    return HeadFact(LocalSignRule(positive(gap)), outputs)
+    behind = (Trail(2 * gap),) * 3 + (Trail(6 * gap, 6 * gap),) * 2
+    return HeadFact((Rule(LocalSign, behind, said=positive(gap)),), outputs)
 
 
 def _tightness(names: Names, waves: Waves) -> Fraction:

@@ -5,67 +5,24 @@ average over the same visible positions: what an earlier head with the same mask
 Side conditions: of the numbers that D averages, divided by their common divisor u, just the one at the marked
 position is odd, so T is an odd multiple of u; the value depends on j's parity alone.
 Bound: |D| is at least u / (number visible), and there are at most twice as many positions of the wrong
-parity: 2 r^2. With keys j sigma_j two geometric series are compared: 1/(e^gap - e^(gap/3)).
+parity: 2 e^-2 gap. With keys j sigma_j two geometric series are compared: 1/(e^gap - e^(gap/3)).
 Output: the value at even j if T > 0, at odd j if T < 0; at i where only i is visible.
-Floats: all right positions score alike, and so do all wrong ones: D's own error, and that of one product.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
-
-import flint
 
 from attemper.checker.attention.averages import common_divisor, single_mean
 from attemper.checker.attention.bounds import DOMAINS, VISIBLE, positive, proved
-from attemper.checker.attention.scores import ReadHead, by_parity, waves_of
+from attemper.checker.attention.leads import Trail
+from attemper.checker.attention.parities import by_parity, waves_of
+from attemper.checker.attention.scores import ReadHead
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
-from attemper.checker.rounding.attention import RoundedHead
-from attemper.checker.rules import HeadFact, Peaked, mass
-from attemper.checker.values import Value
+from attemper.checker.rules import HeadFact, Rule
 from attemper.exact import laurent
-from attemper.exact.balls import ball
-from attemper.networks.layers import Masking
-
-
-@final
-@dataclass(frozen=True)
-class SignRule(Peaked):
-    """Logits x_j (-1)^j with the sign of D: x_j >= gap if `level`, else x_j >= j gap / (number visible).
-
-    D is an odd multiple of `unit` / (number visible).
-    """
-
-    gap: Fraction
-    level: bool
-    unit: Fraction
-
-    @property
-    def least_gap(self) -> Fraction:
-        """Over wrong positions: all right ones have one value.
-
-        If `level`, right positions score x and wrong ones -x. Else the last right one, at j, scores x_j, and
-        a wrong one at k -x_k; they are x_j / j times j + k apart, which is no less than the number visible:
-        of the last two visible positions one is right.
-        """
-        return 2 * self.gap if self.level else self.gap
-
-    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
-        """W = 2 r^2, or 1/(e^gap - e^(gap/3))."""
-        score_gap = ball(self.gap) * (1 - loss)
-        total = 2 * (-2 * score_gap).exp() if self.level else 1 / (score_gap.exp() - (score_gap / 3).exp())
-        return mass(total * noise)
-
-    def loss(self, head: RoundedHead) -> flint.arb:
-        """One row, whose key is a multiple of (-1)^j times a power of j, with nothing constant in it."""
-        if len(head.rows) != 1 or not _alternates(head.names, head.rows[0].key):
-            raise head.uncovered()
-        (row,) = head.rows
-        of_mean = head.mean_off(row) * head.lengths.length / ball(self.unit)
-        return (1 + row.scored.product.relative) * (1 + of_mean) - 1
+from attemper.networks.layers import Masking, Sign
 
 
 def sign(head: ReadHead) -> HeadFact:
@@ -79,11 +36,15 @@ def sign(head: ReadHead) -> HeadFact:
         raise UnprovenError("it does not see the positions that its query averages")
     unit = _odd_unit(names, masking, mean.summand)
     visible = VISIBLE[masking] if power == 0 else laurent.constant(1)
-    score_gap = laurent.least_ratio(laurent.times(factor, unit), visible, DOMAINS[masking])
+    score_gap = laurent.most(laurent.times(factor, unit), visible, DOMAINS[masking])
     gap = positive(proved(score_gap, "both parities are as likely"))
     is_positive = names.positions.sum_at_least(masking, names.scaled(mean.summand, 1 / unit), 1)
     outputs = head.outputs(lambda value: by_parity(head, is_positive, value))
-    return HeadFact(SignRule(gap, power == 0, unit), outputs)
+    # Right positions score x and wrong ones -x. Or the last right one, at j, scores x_j, and a wrong one at k
+    # -x_k: they are x_j / j times j + k apart, which is no less than the number visible, as of the last two
+    # visible positions one is right.
+    behind = (Trail(2 * gap),) * 2 if power == 0 else (Trail(gap, gap * 2 / 3),)
+    return HeadFact((Rule(Sign, behind, said=unit),), outputs)
 
 
 def _odd_unit(names: Names, masking: Masking, summand: Diagram) -> Fraction:
@@ -97,8 +58,3 @@ def _odd_unit(names: Names, masking: Masking, summand: Diagram) -> Fraction:
     if any(v / unit % 2 != 1 for v in marked) or any(v / unit % 2 for v in others):
         raise UnprovenError("the sum whose sign it reads may be 0")
     return unit
-
-
-def _alternates(names: Names, key: Value) -> bool:
-    """Whether a key is (-1)^j times a number and a power of j."""
-    return len(key) == 1 and all(names.is_multiple(diagram, names.sign) for diagram in key.values())

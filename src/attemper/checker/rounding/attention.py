@@ -1,7 +1,6 @@
 """Rounding in a head: what is computed of it at one length, and how far what it writes can be off.
 
-What its construction knows of its score gaps stands beside the construction. (certificates/FORMAT.md, section
-6.)
+What is known of its score gaps stands in the files beside this one. (certificates/FORMAT.md, section 6.)
 """
 
 from __future__ import annotations
@@ -13,12 +12,14 @@ from typing import final
 
 import flint
 
-from attemper.checker.attention.competition import Competition
+from attemper.checker.attention.contests import Contest
 from attemper.checker.attention.scores import Output
 from attemper.checker.names import Names
 from attemper.checker.rounding import arithmetic
+from attemper.checker.rounding.competition import Competition, competition_of
 from attemper.checker.rounding.scan import ARGUMENT, DROPPED, EXPS, Scan
-from attemper.checker.rounding.score_gaps import Cold, ScoredRow, losses
+from attemper.checker.rounding.score_gaps import Cold, ScoredRow, losses, sum_rate
+from attemper.checker.rules import stray_mass
 from attemper.checker.values import ResidualValues, Value
 from attemper.exact.balls import ball
 from attemper.networks.layers import Head, LinearForm
@@ -26,15 +27,15 @@ from attemper.networks.layers import Head, LinearForm
 LARGEST_LOSS = Fraction(15, 16)
 """Score gaps may be smaller by this part; more is not looked at."""
 
-HALF_LOSS = Fraction(1, 2)
-"""The loss up to which bounds hold that have half of a score gap to spare."""
-
 QUOTIENT = 4
 """What dividing, rounding each weight and rounding the result lose, in u."""
 
 
-LostShares = dict[tuple[str, Fraction], flint.arb]
-"""By place and limit, the part of the limit that is lost."""
+Competitions = dict[int, Competition | None]
+"""What competes in a head, by the identity of its contest, which the network's analysis keeps."""
+
+LostShares = dict[str, flint.arb]
+"""By place, the part that is lost of what may be."""
 
 
 @final
@@ -54,9 +55,10 @@ class RoundedHead:
     """A head as it is computed at one length: its rows, its temperature, and its values with its outputs.
 
     `before` has the values of the coordinates that the head reads, `offs` their errors, `of_keys` those where
-    keys read them. `lost_shares` takes notes of how much of each limit is lost: a remark, no proof rests on
+    keys read them. `lost_shares` takes notes of how much is lost of what may be: a remark, no proof rests on
     it.
-    `known` keeps what score gaps lose, for all heads at one length.
+    `known` keeps what score gaps lose, for all heads at one length, `competitions` what competes, at every
+    one.
     `scan` is there if it is a scan that runs the head.
     """
 
@@ -72,17 +74,13 @@ class RoundedHead:
     of_keys: list[arithmetic.Off]
     lost_shares: LostShares
     known: dict[Hashable, tuple[flint.arb, flint.arb]]
+    competitions: Competitions
     scan: Scan | None = None
 
     @property
     def names(self) -> Names:
         """The names of what the values are made of."""
         return self.lengths.names
-
-    @property
-    def is_alone(self) -> bool:
-        """Whether nothing competes with the one position there is: behind normalisations much can be lost."""
-        return self.lengths.length == 1 and self.lengths.arithmetic.halves > 1
 
     @property
     def noise(self) -> flint.arb:
@@ -139,8 +137,11 @@ class RoundedHead:
         is_constant = len(found) == 1 and not found[0].parts and found[0].constant != 0
         return is_constant or bool(self.mean_off(row) == 0)
 
-    def losses(self, competition: Competition | None) -> tuple[flint.arb, flint.arb]:
+    def losses(self, contest: Contest) -> tuple[flint.arb, flint.arb]:
         """(near, far) of what competes; raises `BeyondError` if that is not known."""
+        if id(contest) not in self.competitions:
+            self.competitions[id(contest)] = competition_of(contest)
+        competition = self.competitions[id(contest)]
         if competition is None:
             raise self.uncovered()
         # These and the length are all that `losses` asks for. Competitions are compared by what they say, the
@@ -170,33 +171,30 @@ class RoundedHead:
         lost = self.lengths.arithmetic.pair
         return error * (1 + lost) + arithmetic.common(off)[1] * lost
 
-    def require_half(self, loss: flint.arb) -> None:
-        """Raise `BeyondError` unless half of the score gap stays, also where the argument of exp is
-        rounded.
-        """
-        self.bear(loss + self.argument, HALF_LOSS)
+    def bear(self, loss: flint.arb) -> flint.arb:
+        """By which part leads may be less, with what is rounded in exp's argument.
 
-    def bear(self, loss: flint.arb, limit: Fraction) -> None:
-        """Raise `BeyondError` unless so large a part of a score gap may be lost."""
-        lost_share = loss / ball(limit)
-        self.lost_shares[self.name, limit] = lost_share.max(
-            self.lost_shares.get((self.name, limit), arithmetic.ZERO)
-        )
-        if not (loss <= ball(limit)):
+        Raises `BeyondError` unless so large a part may be lost. Nothing is where no other position is seen.
+        """
+        if self.lengths.length == 1:
+            return self.argument
+        lost_share = loss / ball(LARGEST_LOSS)
+        self.lost_shares[self.name] = lost_share.max(self.lost_shares.get(self.name, arithmetic.ZERO))
+        if not (loss <= ball(LARGEST_LOSS)):
             raise arithmetic.BeyondError(self.name)
+        return loss + self.argument
 
     def uncovered(self) -> arithmetic.BeyondError:
         """The error for rows that no rule is made for."""
         return arithmetic.BeyondError(f"{self.name} (no rule for rounding covers its rows)")
 
 
-def attended(
-    head: RoundedHead, loss: flint.arb, stray: Callable[[flint.arb, flint.arb], flint.arb]
-) -> list[arithmetic.Off]:
-    """How far the head's values are off, if score gaps are smaller by that loss and attention strays so
-    much.
+def attended(head: RoundedHead, others: Callable[[], flint.arb]) -> list[arithmetic.Off]:
+    """How far the head's values are off, if others weigh so much, relative to the winner.
+
+    What they weigh is asked only where another position is seen.
     """
-    mass = stray_mass(head, loss, stray)
+    mass = arithmetic.ZERO if head.lengths.length == 1 else stray_mass(others() * head.noise)
     quotient = head.quotient
     found: list[arithmetic.Off] = []
     for value, output in head.values:
@@ -212,12 +210,32 @@ def attended(
     return found
 
 
-def stray_mass(
-    head: RoundedHead, loss: flint.arb, stray: Callable[[flint.arb, flint.arb], flint.arb]
-) -> flint.arb:
-    """How much attention may lie off the right position."""
-    if head.lengths.length == 1:
-        # There is no other position.
-        return arithmetic.ZERO
-    head.bear(loss, LARGEST_LOSS)
-    return stray(loss + head.argument, head.noise)
+def lost_of_parabola(head: RoundedHead) -> flint.arb:
+    """By which part score gaps can be smaller, with at most one row for each power of j; `BeyondError` for
+    others.
+
+    An error of the queries, common to all positions, counts by (3 c + j) / |j - c| <= 4 N, all others by
+    (3 c^2 + 2 c j + j^2) / (j - c)^2 <= 6 N^2.
+
+    Also where c is less than 1 or more than n, and the right position is 1 or n.
+    """
+    if not _one_of_each_power(head.names, [row.key for row in head.rows]):
+        raise head.uncovered()
+    lengths, cold, n = head.lengths, head.cold, head.lengths.length
+    query = arithmetic.greatest(row.scored.query.relative for row in head.rows)
+    key = arithmetic.greatest(row.scored.key.relative for row in head.rows)
+    rate = sum_rate(lengths, len(head.rows), cold)
+    each = (1 + key) * (1 + lengths.u) ** cold.roundings * (1 + rate) - 1
+    if head.is_one_class and all(map(head.is_known_relatively, head.rows)):
+        # The right position is the peak, and no square is in what others are behind that.
+        return (4 * n + 1) * ((1 + query) * (1 + each) - 1)
+    of_means = sum((head.mean_off(row) for row in head.rows), arithmetic.ZERO) * (1 + query)
+    return 4 * n * query + 6 * n**2 * each * (1 + query) + (2 * n**2 + 4 * n**3 * each) * of_means
+
+
+def _one_of_each_power(names: Names, keys: list[Value]) -> bool:
+    """Whether the keys are multiples of j and j^2, or of 1/j and 1/j^2, one each: nothing cancels."""
+    powers = [power for key in keys for power, _ in key]
+    alone = all(len(key) == 1 and all(map(names.diagrams.is_constant, key.values())) for key in keys)
+    of_two = set(powers) <= {1, 2} or set(powers) <= {-1, -2}
+    return alone and of_two and len(set(powers)) == len(powers)

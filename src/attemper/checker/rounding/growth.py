@@ -12,7 +12,6 @@ from typing import TypeVar, assert_never, final
 
 import flint
 
-from attemper.checker.attention.margins import Margin
 from attemper.checker.rounding.arithmetic import (
     ZERO,
     Lengths,
@@ -27,10 +26,6 @@ from attemper.checker.rounding.arithmetic import (
 from attemper.checker.values import ResidualValues, Value
 from attemper.exact.balls import ball
 from attemper.networks.layers import LinearForm
-
-SPARE = 2
-"""By so much more than it must weights are said to fade: e^-digits(n) is less than n^-1.44."""
-
 
 Powers = TypeVar("Powers", bound=Hashable)
 
@@ -71,20 +66,6 @@ def size_of(lengths: Lengths, value: Value) -> PowersOfN:
         times(lengths.arithmetic.growth(diagram), {max(a, 0) + b: flint.arb(1)})
         for (a, b), diagram in value.items()
     )
-
-
-def vanishing(lengths: Lengths, margin: Margin, kept: flint.arb, noise: flint.arb) -> tuple[flint.arb, int]:
-    """(w, q) such that noise e^-(kept margin) <= w n^-q at every n <= N.
-
-    With D binary digits n is less than 2^D, so each D that occurs has a greatest n.
-    """
-    power = margin.digits + margin.digits // SPARE
-    found = ZERO
-    for digits in range(1, lengths.length.bit_length() + 1):
-        longest = min(2**digits - 1, lengths.length)
-        weight = (-(ball(margin.base) + margin.digits * digits) * kept).exp()
-        found = found.max(weight * flint.arb(longest) ** power)
-    return found * noise, power
 
 
 @final

@@ -20,7 +20,7 @@ from attemper.checker.rounding.arithmetic import (
     Rounded,
     is_power_of_two,
 )
-from attemper.checker.rounding.attention import LostShares, RoundedHead, RoundedRow
+from attemper.checker.rounding.attention import Competitions, LostShares, RoundedHead, RoundedRow
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.scan import Scan
 from attemper.checker.rounding.score_gaps import Cold, ScoredRow, scored_row, unknown_relatively
@@ -36,11 +36,18 @@ class RoundedHeads:
     `scan` is there if it is a scan that runs them, in float64: then `lengths` are those of float64.
     """
 
-    def __init__(self, lengths: Lengths, kernel: Kernel, scan: Scan | None = None) -> None:
+    def __init__(
+        self,
+        lengths: Lengths,
+        kernel: Kernel,
+        scan: Scan | None = None,
+        competitions: Competitions | None = None,
+    ) -> None:
         self.lengths = lengths
         self.kernel = kernel
         self.scan = scan
         self.lost_shares: LostShares = {}
+        self._competitions = {} if competitions is None else competitions
         self._cold = cache(self._cold_of)
         self._rows: dict[tuple[Rounded, Rounded, Cold, bool], ScoredRow] = {}
         self._losses: dict[Hashable, tuple[flint.arb, flint.arb]] = {}
@@ -62,7 +69,7 @@ class RoundedHeads:
         rows = tuple(self._row(query, key, cold, before, offs, of_keys) for query, key in pairs)
         values = tuple(zip(forms, outputs, strict=True))
         read = before, offs, of_keys
-        kept = self.lost_shares, self._losses
+        kept = self.lost_shares, self._losses, self._competitions
         return RoundedHead(name, head, lengths, self.kernel, cold, rows, values, *read, *kept, self.scan)
 
     def written(self, head: RoundedHead, offs: list[Off]) -> list[Off]:

@@ -10,11 +10,12 @@ from functools import partial
 
 import flint
 
-from attemper.checker.attention.margins import Margin
+from attemper.checker.attention.counts import Margin
 from attemper.checker.attention.scores import Output
+from attemper.checker.constructions.nearest_integer import apart_of
 from attemper.checker.names import Clamped, Names, Whole
-from attemper.checker.rounding.arithmetic import ZERO, OfInteger, PowersOfN, Rounded
-from attemper.checker.rounding.attention import QUOTIENT, RoundedHead
+from attemper.checker.rounding.arithmetic import ZERO, Lengths, Off, OfInteger, PowersOfN, Rounded
+from attemper.checker.rounding.attention import QUOTIENT, RoundedHead, attended, lost_of_parabola
 from attemper.checker.rounding.growth import (
     Forms,
     at_most,
@@ -23,12 +24,61 @@ from attemper.checker.rounding.growth import (
     size_of,
     times,
     total,
-    vanishing,
 )
 from attemper.checker.rounding.score_gaps import KNOWN, lost_below, sum_rate
+from attemper.checker.rules import Rule
 from attemper.checker.values import Value, of_closed_form
 from attemper.exact.balls import ball
-from attemper.networks.layers import LinearForm, Softmax
+from attemper.networks.layers import (
+    LinearForm,
+    Softmax,
+)
+
+SPARE = 2
+"""By so much more than it must weights are said to fade: e^-digits(n) is less than n^-1.44."""
+
+
+def integer_value(rule: Rule, head: RoundedHead) -> list[Off]:
+    """Score gaps may be smaller by the same part as a lookup's.
+
+    One large number and many small ones are added, which loses at most the small ones once more.
+    """
+    near = distances(head, rule.said, 1 - head.bear(lost_of_parabola(head)))
+    return [integer_off(head, output, rounded, near) for rounded, output in head.values]
+
+
+def nearest_integer(rule: Rule, head: RoundedHead) -> list[Off]:
+    """Every score gap may be smaller by what all errors together change a difference of scores by."""
+    off, tails = scores_off(head), (*rule.behind, *rule.ahead, *rule.said)
+    loss, ahead, *beyond = (head.bear(off / ball(tail.start)) for tail in tails)
+    found = attended(head, lambda: rule.others(loss, ahead))
+    apart = apart_of(rule.behind[0], rule.said, [loss, *beyond]) * head.noise
+    return [
+        own if output.step is None else nearest_key_off(head, form, output.growth, apart)
+        for own, form, (_, output) in zip(found, head.head.values, head.values, strict=True)
+    ]
+
+
+def integer_sign(rule: Rule, head: RoundedHead) -> list[Off]:
+    """What is lost of the score gap of exact integers: more than `off` of it."""
+    said, own = rule.said, rule.said.compared
+    total = compared_off(head, own.found, own.unit, own.growth, said.smallest)
+    loss = (total - ball(said.off)).max(flint.arb(0)) / ball(1 - said.off)
+    return attended(head, lambda: rule.others(head.bear(loss)))
+
+
+def vanishing(lengths: Lengths, margin: Margin, kept: flint.arb, noise: flint.arb) -> tuple[flint.arb, int]:
+    """(w, q) such that noise e^-(kept margin) <= w n^-q at every n <= N.
+
+    With D binary digits n is less than 2^D, so each D that occurs has a greatest n.
+    """
+    power = margin.digits + margin.digits // SPARE
+    found = ZERO
+    for digits in range(1, lengths.length.bit_length() + 1):
+        longest = min(2**digits - 1, lengths.length)
+        weight = (-(ball(margin.base) + margin.digits * digits) * kept).exp()
+        found = found.max(weight * flint.arb(longest) ** power)
+    return found * noise, power
 
 
 def distances(head: RoundedHead, margin: Margin, kept: flint.arb) -> PowersOfN:

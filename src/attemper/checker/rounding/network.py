@@ -16,11 +16,12 @@ from attemper.checker.analysis import ROUNDED, Analysis, LayerFact
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import Affine, UnprovenError
 from attemper.checker.rounding import arithmetic
-from attemper.checker.rounding.attention import LostShares
+from attemper.checker.rounding.attention import Competitions, LostShares
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.feed_forward import Gates, Writing, written
 from attemper.checker.rounding.heads import RoundedHeads
 from attemper.checker.rounding.normalised import read_offs, scaled_format
+from attemper.checker.rounding.rules import offs_of
 from attemper.checker.rounding.scan import Scan
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import FLOAT64, FloatFormat
@@ -58,6 +59,7 @@ class Rounding:
     def __init__(self, analysis: Analysis, form: FloatFormat) -> None:
         reads = analysis.reads
         self.analysis = analysis
+        self.competitions: Competitions = {}
         self.form = form if reads is None else scaled_format(form, reads)
         with precision(PRECISION):
             self.arithmetic = arithmetic.Arithmetic(analysis.names, self.form, 1 if reads is None else 2)
@@ -141,7 +143,7 @@ class _Run:
         if kernel is arithmetic.Kernel.SCAN:
             wide = arithmetic.Lengths(rounding.wide, lengths.length)
             scan = Scan(rounding.analysis.network, lengths, wide)
-        self.heads = RoundedHeads(wide, kernel, scan)
+        self.heads = RoundedHeads(wide, kernel, scan, rounding.competitions)
         self.offs: list[arithmetic.Off] = []
 
     def require(self) -> None:
@@ -159,7 +161,7 @@ class _Run:
             for index, (head, head_fact) in enumerate(zip(layer.heads, fact.heads, strict=True)):
                 name = f"layer {number}, head {index}"
                 rounded = self.heads.head(name, head, head_fact.outputs, fact.before, read)
-                offs = self.heads.written(rounded, head_fact.rule.offs(rounded))
+                offs = self.heads.written(rounded, offs_of(head_fact, rounded))
                 for target, off in zip(head.targets, offs, strict=True):
                     self._take(taken, target, name)
                     after[target], blame[target] = off, name

@@ -17,14 +17,6 @@ from typing import assert_never, final
 
 import flint
 
-from attemper.checker.attention.competition import (
-    Competition,
-    KeyValues,
-    Rival,
-    RivalPair,
-    ScoreGap,
-    ScoreTerm,
-)
 from attemper.checker.rounding.arithmetic import (
     UNKNOWN,
     ZERO,
@@ -34,6 +26,14 @@ from attemper.checker.rounding.arithmetic import (
     OnGrid,
     Rounded,
     greatest,
+)
+from attemper.checker.rounding.competition import (
+    Competition,
+    KeyValues,
+    Rival,
+    RivalPair,
+    ScoreGap,
+    ScoreTerm,
 )
 from attemper.checker.rounding.growth import scaled, total
 from attemper.exact import laurent
@@ -51,7 +51,7 @@ LINEAR = 8
 PARTS = 7
 """A scan splits a key into what is read and, of each of three powers, a part with and one without (-1)^j."""
 
-LaurentBound = dict[tuple[int, int], flint.arb]
+LaurentBound = dict[laurent.VariablePowers, flint.arb]
 """A bound on an error: a Laurent form with balls, the sum of arb * i^a n^b by (a, b)."""
 
 
@@ -145,7 +145,7 @@ def lost_below(lengths: Lengths, rows: int, cold: Cold) -> flint.arb:
 def losses(
     lengths: Lengths, competition: Competition, rows: Sequence[ScoredRow], cold: Cold
 ) -> tuple[flint.arb, flint.arb]:
-    """(near, far): by which part score gaps can be smaller than in real arithmetic, `far` for kind CLOSER.
+    """(near, far): by which part score gaps can be smaller than in real arithmetic, `far` for kind AHEAD.
 
     Raises `BeyondError` where nothing relates an error to its score gap.
     """
@@ -163,9 +163,9 @@ def losses(
 
 
 def _greatest(scores: _Scores) -> tuple[flint.arb, flint.arb]:
-    """The greatest parts of score gaps that pairs can lose, kind CLOSER apart."""
+    """The greatest parts of score gaps that pairs can lose, kind AHEAD apart."""
     told_apart = scores.competition.told_apart(scores.heard)
-    found = [(pair.kind is Rival.CLOSER, scores.loss(pair)) for pair in told_apart]
+    found = [(pair.kind is Rival.AHEAD, scores.loss(pair)) for pair in told_apart]
     near, far = (greatest(loss for is_far, loss in found if is_far is which) for which in (False, True))
     return near, far
 
@@ -173,7 +173,7 @@ def _greatest(scores: _Scores) -> tuple[flint.arb, flint.arb]:
 @final
 @dataclass(frozen=True)
 class _Part:
-    """A row in one case of i: how large its query is there, how far that is off, what its products lose."""
+    """A row: how large its query is, how far that is off, what its products lose."""
 
     row: ScoreTerm
     scored: ScoredRow
@@ -193,7 +193,7 @@ class _Part:
 class _Scores:
     """The rows of one head at one length; if `of_peaks`, only what products and sums are rounded by.
 
-    `parts` has the rows by case, `heard` the numbers of those that say something there.
+    `parts` has the rows, `heard` the numbers of those that say something.
     """
 
     def __init__(
@@ -212,9 +212,8 @@ class _Scores:
         roundings = cold.roundings - SCANNED + LINEAR if cold.is_scanned else cold.roundings
         self.product_rate = (1 + lengths.u) ** roundings - 1
         self._sum_rate = cache(self._sum_rate_of)
-        cases = zip(*(row.queries for row in competition.rows), strict=True)
-        self.parts = [list(map(self._part, competition.rows, rows, queries)) for queries in cases]
-        self.heard = tuple(tuple(k for k, own in enumerate(case) if own.is_heard()) for case in self.parts)
+        self.parts = list(map(self._part, competition.rows, rows))
+        self.heard = tuple(k for k, own in enumerate(self.parts) if own.is_heard())
 
     def loss(self, pair: RivalPair) -> flint.arb:
         """The largest part of its score gap that the pair can lose."""
@@ -232,15 +231,8 @@ class _Scores:
                 farthest = reach if competition.power > 0 else laurent.constant(1)
                 pushed = [*others, *_times(both, laurent.times(farthest, 2))]
                 return self._share(apart, competition.size).max(self._share(pushed, pair.score_gap))
-            case Rival.CLOSER:
-                farthest = reach if competition.power > 0 else laurent.constant(1)
-                tie = [*_times(apart, farthest), *_times(both, laurent.times(farthest, 2))]
-                return self._share([*others, *tie], pair.score_gap)
-            case Rival.SELF:
-                # i and i - 1, or i and i + 1: their sum is at most 3 i, that of their inverses 3 / i.
-                step = laurent.constant(1) if competition.power > 0 else laurent.monomial(-2, 0, 2)
-                total = laurent.monomial(competition.power, 0, 3)
-                tie = [*_times(apart, step), *_times(both, total)]
+            case Rival.AHEAD:
+                tie = [*_times(apart, competition.apart), *_times(both, competition.both)]
                 return self._share([*others, *tie], pair.score_gap)
             case _:
                 assert_never(pair.kind)
@@ -252,9 +244,9 @@ class _Scores:
         others: list[LaurentBound] = [{(0, 0): lost_below(self.lengths, len(self.rows), self.cold)}]
         apart: list[LaurentBound] = []
         both: list[LaurentBound] = []
-        sums = [self._sum_rate(pair.case, place) for place in (pair.winner, pair.other)]
-        for number in self.heard[pair.case]:
-            part, keys = self.parts[pair.case][number], (pair.winner[number], pair.other[number])
+        sums = [self._sum_rate(place) for place in (pair.winner, pair.other)]
+        for number in self.heard:
+            part, keys = self.parts[number], (pair.winner[number], pair.other[number])
             row, scored = part.row, part.scored
             if row.is_tie:
                 key = laurent.monomial(0, row.growth, abs(keys[0]))
@@ -274,8 +266,8 @@ class _Scores:
                 others += [scaled(part.query, lost), scaled(part.off, lost)]
         return others, apart, both
 
-    def _part(self, row: ScoreTerm, scored: ScoredRow, size: laurent.Laurent) -> _Part:
-        query = _balls(size)
+    def _part(self, row: ScoreTerm, scored: ScoredRow) -> _Part:
+        query = _balls(row.query)
         off: LaurentBound = {(0, 0): scored.query.absolute}
         if scored.query.relative <= ball(KNOWN) and not row.is_average:
             off = total([scaled(query, scored.query.relative), {(0, 0): scored.query.at_zero}])
@@ -295,16 +287,14 @@ class _Scores:
             raise BeyondError("scores (the tie-break's key is not known relatively)")
         return relative
 
-    def _sum_rate_of(self, case: int, place: KeyValues) -> flint.arb:
+    def _sum_rate_of(self, place: KeyValues) -> flint.arb:
         """What the sum of the rows can lose at a place: nothing for one product, or if every sum is exact."""
         if self.cold.is_scanned:
             return sum_rate(self.lengths, len(self.rows), self.cold)
         present = [
             scored
             for row, scored, key in zip(self.competition.rows, self.rows, place, strict=True)
-            if not (
-                _is_nothing(row.queries[case], scored.query) or (not key and bool(scored.key.at_zero == 0))
-            )
+            if not (_is_nothing(row.query, scored.query) or (not key and bool(scored.key.at_zero == 0)))
         ]
         if len(present) <= 1:
             return ZERO

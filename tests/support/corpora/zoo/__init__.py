@@ -108,7 +108,7 @@ def depth_of(entry: ZooEntry) -> str:
         return "none"
     # A formula is a bound from above by itself. No clock decides what the page says.
     known = (meant, alphabet) if isinstance(meant, TemporalLanguage) else (dfa,)
-    found = attemper.depth(*known, period=period, classes=CLASSES, seconds=100_000)
+    found = attemper.depth(*known, period=period, limits={"classes": CLASSES}, seconds=100_000)
     upper = found.upper
     number = f"≥ {found.lower}" if upper is None else f"{found.lower} to {upper}"
     number = str(found.lower) if found.lower == upper else number

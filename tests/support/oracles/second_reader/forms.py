@@ -86,7 +86,7 @@ def _degree(form: Form) -> int:
         case ["power", base, exponent] if abs(exponent) <= 16 and (
             exponent >= 0 or base in (["position"], ["length"])
         ):
-            return _degree(base) * max(abs(exponent), 1)
+            return _degree(base) * int(max(abs(exponent), 1))
         case ["digits", inner] if _is_positive_integer(inner):
             return _degree(inner)
         case ["test", predicate, *_] if has_sense(predicate):

@@ -14,13 +14,20 @@ from typing import Any
 
 from tests.support.oracles.second_reader.forms import NothingShownError
 from tests.support.oracles.second_reader.laurent import (
+    J,
     Laurent,
+    Lead,
+    W,
+    at_shortest,
     constant,
+    lead,
     least_ratio,
     minus,
     monomial,
+    of_four,
     plus,
     scaled,
+    tie_difference,
     times,
 )
 from tests.support.oracles.second_reader.raw import RawHead
@@ -62,12 +69,17 @@ class Values:
 
 @dataclass(frozen=True)
 class Nearests:
-    """NearestInteger applies."""
+    """NearestInteger applies, by these leads before the noise is taken off."""
 
-    gap: Fraction
-    far: Fraction
+    behind: Lead
+    ahead: Lead
     noise: Fraction
-    stray_mass: float
+
+    @property
+    def stray_mass(self) -> float:
+        """W / (1 + W)."""
+        weight = exp(self.noise) * (self.behind.weight + self.ahead.weight)
+        return weight / (1 + weight)
 
 
 @dataclass(frozen=True)
@@ -262,19 +274,22 @@ class _Parabola:
 
 def integer_value(scores: Scores, values: Sequence[Known]) -> tuple[Values, list[Held]]:
     """The rule, and the integers that it makes."""
-    if scores.mask != "all":
-        raise MisfitError("it may not see the position")
     parabola = _parabola(scores)
-    if set(parabola.terms) != {1, 2}:
+    if not {2} <= set(parabola.terms) <= {1, 2}:
         raise MisfitError("no parabola")
     bowl, fixed, digits = parabola.terms[2]
     side, unit = _side(bowl, scores.sample)
+    if scores.mask != "all" and not (scores.mask == side == "<="):
+        raise MisfitError("it may not see the position")
     fixed, digits = scaled(fixed, -unit), scaled(digits, -unit)
-    integers = _integers(parabola, (fixed, digits), side, scores.sample)
-    base, per_digit = _margin(fixed, digits, side)
+    integers = _integers(parabola, (fixed, digits), side, scores)
+    base, per_digit = _margin(fixed, digits, side, scores.mask)
     r, rest = exp(-base), exp(-3 * base)
     off = Fraction(2 * r * FADES**per_digit / (1 - rest) ** 2)
-    return Values(base, per_digit), [_made(value, integers, off, per_digit) for value in values]
+    made = [_made(value, integers, off, per_digit) for value in values]
+    if scores.mask != "all" and any(isinstance(own, Integer) and own.power == 2 for own in made):
+        raise MisfitError("a square that is read with a mask")
+    return Values(base, per_digit), made
 
 
 def _parabola(scores: Scores) -> _Parabola:
@@ -309,9 +324,11 @@ def _side(bowl: Table, sample: Sample) -> tuple[str, Fraction]:
 
 
 def _integers(
-    parabola: _Parabola, kappa: tuple[Laurent, Laurent], side: str, sample: Sample
+    parabola: _Parabola, kappa: tuple[Laurent, Laurent], side: str, scores: Scores
 ) -> tuple[int, ...]:
-    """c at every spot, within 1..n."""
+    """c at every spot, within 1..n; with the mask within 1..i."""
+    if 1 not in parabola.terms:
+        return (1,) * len(scores.sample.spots)
     table, *slope = parabola.terms[1]
     ratios = {
         slope[k].get(key, Fraction(0)) / (2 * value)
@@ -322,21 +339,21 @@ def _integers(
         raise MisfitError("the top of the parabola is not where the query says")
     (ratio,) = ratios
     found = []
-    for x, (word, i) in zip(table, sample.spots, strict=True):
+    for x, (word, i) in zip(table, scores.sample.spots, strict=True):
         c = ratio * x * len(seen(side, i - 1, len(word)))
         if c.denominator != 1:
             raise MisfitError("no integer is looked for")
-        found.append(min(max(int(c), 1), len(word)))
+        found.append(min(max(int(c), 1), len(seen(scores.mask, i - 1, len(word)))))
     return tuple(found)
 
 
-def _margin(fixed: Laurent, digits: Laurent, side: str) -> tuple[Fraction, int]:
-    base = least_ratio(fixed, SEEN[side], "all")
+def _margin(fixed: Laurent, digits: Laurent, side: str, mask: str) -> tuple[Fraction, int]:
+    base = least_ratio(fixed, SEEN[side], mask)
     if base is None or base <= 0:
         raise MisfitError("no margin")
     if not digits:
         return base, 0
-    per_digit = least_ratio(digits, SEEN[side], "all")
+    per_digit = least_ratio(digits, SEEN[side], mask)
     if per_digit is None or per_digit < 0:
         raise MisfitError("a margin that shrinks")
     return base, floor(per_digit)
@@ -421,9 +438,9 @@ def _add_key(terms: _Terms, factor: Laurent, key: Known | Integer, *, is_product
         raise MisfitError("a key with digits or an error")
     for (power, b), value in key.powers.items():
         own = times(factor, scaled(monomial(0, b), value))
-        name = {1: "place_products" if is_product else "places", 2: "squares"}.get(power)
-        if name is None or (power == 2 and (is_product or terms.key is not None)):
+        if power not in (1, 2) or (power == 2 and (is_product or terms.key is not None)):
             raise MisfitError("a key with other powers of j")
+        name = "squares" if power == 2 else "place_products" if is_product else "places"
         setattr(terms, name, plus(getattr(terms, name), own))
     if len(set(key.table)) > 1:
         if is_product:
@@ -466,31 +483,18 @@ def _nearest(
     values: Sequence[Known],
 ) -> tuple[Nearests, list[Held]]:
     query, key, push, tie = reading
-    rightmost = _at_corner(tie, scores.mask) > 0
-    tie = tie if rightmost else scaled(tie, -1)
-    if _at_corner(push, scores.mask) <= 0:
-        raise MisfitError("the parabola is upside down")
+    rightmost = at_shortest(tie, scores.mask) > 0
     blocked = _blocked(terms.blocks, push, len(scores.sample.spots))
-    gap = least_ratio(tie, constant(1), scores.mask)
-    others = minus(SEEN[scores.mask], constant(1))
-    behind = minus(push, times(tie, others))
-    far, half = (
-        least_ratio(plus(minus(scaled(behind, part), others), constant(1)), constant(1), scores.mask)
-        for part in (1, Fraction(1, 2))
-    )
-    if gap is None or gap <= 0 or far is None or far <= 0 or half is None or half <= 0:
+    apart = tie_difference(tie, 1)
+    farther, nearer = (J, W) if rightmost else (W, J)
+    behind = lead(apart, scores.mask, low=farther)
+    ahead = lead(plus(of_four(push), apart), scores.mask, low=nearer)
+    if behind is None or ahead is None or min(behind.start, ahead.start) <= noise:
         raise MisfitError("no lead")
-    r = exp(-gap)
-    bound = exp(noise) * (r / (1 - r) + exp(-far))
-    answer = Nearests(gap, far, noise, bound / (1 + bound))
+    answer = Nearests(behind, ahead, noise)
     return answer, [
         _read_nearest(value, (query, key, blocked), scores, rightmost, answer.stray_mass) for value in values
     ]
-
-
-def _at_corner(form: Laurent, mask: str) -> Fraction:
-    i, n = {"<=": (2, 2), ">=": (1, 2), "all": (2, 2)}[mask]
-    return sum((x * Fraction(i) ** a * Fraction(n) ** b for (a, b), x in form.items()), Fraction(0))
 
 
 def _blocked(blocks: Sequence[tuple[Laurent, Table]], push: Laurent, size: int) -> tuple[int, ...]:

@@ -6,24 +6,31 @@ sample of words, on which each head is run as the hard attention that the rule s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import exp, isqrt
+from math import isqrt
 
 from tests.support.oracles.second_reader import integers
 from tests.support.oracles.second_reader.forms import NothingShownError
 from tests.support.oracles.second_reader.integers import MisfitError, Nearests, Values
 from tests.support.oracles.second_reader.laurent import (
+    J,
     Laurent,
+    Lead,
+    W,
+    at_shortest,
     constant,
-    least_ratio,
+    lead,
     minus,
     monomial,
+    of_four,
     plus,
     scaled,
+    tie_difference,
     times,
+    worst,
 )
 from tests.support.oracles.second_reader.raw import RawHead, RawLayer, RawNetwork
 from tests.support.oracles.second_reader.streams import (
@@ -50,11 +57,15 @@ MASKS = {
 
 @dataclass(frozen=True)
 class Selects:
-    """The rule applies, in every cell: far is None where b takes one value."""
+    """The rule applies, in every cell, by these leads: ahead is None where there is one level."""
 
-    gap: Fraction
-    far: Fraction | None
-    stray_mass: float
+    leads: frozenset[tuple[Lead, Lead | None]]
+
+    @property
+    def stray_mass(self) -> float:
+        """The greatest of all cells."""
+        weights = [behind.weight + (ahead.weight if ahead else 0) for behind, ahead in self.leads]
+        return max(weight / (1 + weight) for weight in weights)
 
 
 @dataclass(frozen=True)
@@ -81,12 +92,13 @@ MOST_CELLS = 16
 
 @dataclass(frozen=True)
 class _Choice:
-    """How a head chooses: t, and what is blocked by how much (None: nothing)."""
+    """How a head chooses: T and the power of j in t, the levels, the best first, and each spot's one."""
 
     power: int
     rightmost: bool
     tie: Laurent
-    levels: tuple[Laurent, Table] | None
+    levels: list[Laurent]
+    level_of: list[int]
 
 
 @dataclass(frozen=True)
@@ -163,7 +175,7 @@ def _head(head: RawHead, stream: Sequence[Held], sample: Sample, width: int) -> 
         factors = _factors(head, stream, sample, width)
         cells = _cells(factors)
         choices = {cell: _choice(factors, cell, head.masking) for cell in set(cells)}
-        answer = _worst([_bounds(choice, MASKS[head.masking][0]) for choice in choices.values()])
+        answer = Selects(frozenset(_leads(choice, MASKS[head.masking][0]) for choice in choices.values()))
         values = [_exact(linear(stream, [row[v] for row in head.w_v], len(sample.spots))) for v in columns]
     except MisfitError as misfit:
         return Fails(str(misfit)), [NothingShownError("a head that fails")] * len(columns)
@@ -229,32 +241,25 @@ def _cells(factors: _Factors) -> list[Cell]:
 
 
 def _choice(factors: _Factors, cell: Cell, masking: str) -> _Choice:
-    """The score as G t(j) - P b(j), with the values of a cell in place of the factors at i."""
+    """The score as T t(j) + L(j), with the values of a cell in place of the factors at i."""
     values = iter(cell)
-    cold = _in_cell(factors.cold, values)
-    ties: dict[tuple[int, Fraction], Laurent] = {}
-    blocks: dict[Table, Laurent] = {}
+    mask, cold = MASKS[masking][0], _in_cell(factors.cold, values)
+    ties: dict[int, Laurent] = {}
+    terms: list[tuple[Laurent, Table]] = []
     for query, key in factors.rows:
         asked = times(cold, _in_cell(query, values))
-        if not asked:
-            continue
         for (p, q), factor in key.powers.items():
             if p:
                 own = times(asked, scaled(monomial(0, q), factor))
-                ties[p, factor] = plus(ties.get((p, factor), {}), own)
+                ties[p] = plus(ties.get(p, {}), own)
         if len(set(key.table)) > 1:
-            blocks[key.table] = plus(blocks.get(key.table, {}), asked)
-    ties = {name: form for name, form in ties.items() if form}
-    if len(ties) != 1 or not {p for p, _ in ties} <= {1, -1}:
-        raise MisfitError(f"t(j) is made of the multiples {sorted(ties)}")
-    (((power, _), tie),) = ties.items()
-    positive = _is_positive(tie, MASKS[masking][0])
-    return _Choice(
-        power,
-        (power == 1) == positive,
-        tie if positive else scaled(tie, -1),
-        _levels([(form, table) for table, form in blocks.items() if form], masking),
-    )
+            terms.append((asked, key.table))
+    ties = {power: form for power, form in ties.items() if form}
+    if len(ties) != 1 or not set(ties) <= {1, -1}:
+        raise MisfitError(f"t(j) is made of the powers {sorted(ties)}")
+    ((power, tie),) = ties.items()
+    levels, level_of = _levels(terms, mask, len(factors.cold.table))
+    return _Choice(power, power * at_shortest(tie, mask) > 0, tie, levels, level_of)
 
 
 def _in_cell(known: Known, values: Iterator[Fraction]) -> Laurent:
@@ -265,82 +270,42 @@ def _in_cell(known: Known, values: Iterator[Fraction]) -> Laurent:
     return form
 
 
-def _worst(answers: Sequence[Selects]) -> Selects:
-    return Selects(
-        min(answer.gap for answer in answers),
-        min((answer.far for answer in answers if answer.far is not None), default=None),
-        max(answer.stray_mass for answer in answers),
-    )
-
-
 def _exact(known: Known) -> Known:
     if known.error:
         raise MisfitError("it reads what is not exact")
     return known
 
 
-def _is_positive(form: Laurent, mask: str) -> bool:
-    """Which of the form and its negative is above 0 everywhere, as far as the value at one place tells."""
-    least = least_ratio(form, constant(1), mask)
-    most = least_ratio(scaled(form, -1), constant(1), mask)
-    if (least is None or least <= 0) and (most is None or most <= 0):
-        # A form that falls to 0 is positive, too, but has no least value: its gap says so.
-        return sum(form.values(), Fraction(0)) > 0
-    return least is not None and least > 0
+def _levels(terms: Sequence[tuple[Laurent, Table]], mask: str, size: int) -> tuple[list[Laurent], list[int]]:
+    """What the terms add up to: the forms that there are, the best first, and the one at each spot."""
+    found: dict[tuple[Fraction, ...], Laurent] = {}
+    places = list(zip(*(table for _, table in terms), strict=True)) or [()] * size
+    for place in set(places):
+        found[place] = plus(*(scaled(form, x) for (form, _), x in zip(terms, place, strict=True)))
+    levels: list[Laurent] = []
+    for form in found.values():
+        if form not in levels:
+            levels.append(form)
+    levels.sort(key=lambda form: at_shortest(form, mask), reverse=True)
+    number = {place: levels.index(form) for place, form in found.items()}
+    return levels, [number[place] for place in places]
 
 
-def _levels(blocks: Sequence[tuple[Laurent, Table]], masking: str) -> tuple[Laurent, Table] | None:
-    """P, positive, and b with the least value 0; None if b is constant."""
-    by_form: dict[tuple[tuple[tuple[int, int], Fraction], ...], Table] = {}
-    for form, table in blocks:
-        first = form[max(form)]
-        key = tuple(sorted(scaled(form, 1 / first).items()))
-        before = by_form.get(key, (Fraction(0),) * len(table))
-        by_form[key] = tuple(x + first * y for x, y in zip(before, table, strict=True))
-    if not by_form:
-        return None
-    if len(by_form) > 1:
-        raise MisfitError("terms that are no multiples of one P")
-    ((form_, table),) = by_form.items()
-    if len(set(table)) == 1:
-        return None
-    sign = 1 if _is_positive(dict(form_), MASKS[masking][0]) else -1
-    best = max(sign * x for x in table)
-    return scaled(dict(form_), sign), tuple(best - sign * x for x in table)
-
-
-def _bounds(choice: _Choice, mask: str) -> Selects:
-    """Gap, far and the stray mass."""
-    reach = monomial(1, 0) if mask == "<=" else monomial(0, 1)
-    gap = least_ratio(choice.tie, constant(1) if choice.power == 1 else times(reach, reach), mask)
-    if gap is None or gap <= 0:
-        raise MisfitError("no gap")
-    r = exp(-gap)
-    far = None if choice.levels is None else _far(choice, choice.levels, mask, reach)
-    bound = r / (1 - r) + (0 if far is None else exp(-far))
-    return Selects(gap, far, bound / (1 + bound))
-
-
-def _far(choice: _Choice, levels: tuple[Laurent, Table], mask: str, reach: Laurent) -> Fraction:
-    visible: Mapping[str, Laurent] = {
-        "<=": monomial(1, 0),
-        ">=": plus(minus(monomial(0, 1), monomial(1, 0)), constant(1)),
-        "all": monomial(0, 1),
-    }
-    others = minus(visible[mask], constant(1))
-    form, table = levels
-    values = sorted(set(table))
-    pushed = scaled(form, min(y - x for x, y in pairwise(values)))
-    if choice.power == 1:
-        behind = minus(pushed, times(choice.tie, others))
-    else:
-        inverse = {(-a, -b): value for (a, b), value in reach.items()}
-        behind = plus(minus(pushed, choice.tie), times(choice.tie, inverse))
-    far = least_ratio(plus(minus(behind, others), constant(1)), constant(1), mask)
-    half = least_ratio(plus(minus(scaled(behind, Fraction(1, 2)), others), constant(1)), constant(1), mask)
-    if far is None or far <= 0 or half is None or half <= 0:
-        raise MisfitError("blocked positions can win")
-    return far
+def _leads(choice: _Choice, mask: str) -> tuple[Lead, Lead | None]:
+    """Behind, and ahead."""
+    tie = tie_difference(choice.tie, choice.power)
+    farther, nearer = (J, W) if choice.rightmost else (W, J)
+    behind = lead(tie, mask, low=farther)
+    if behind is None or behind.start <= 0:
+        raise MisfitError("no lead over those further off")
+    ahead = [
+        lead(plus(of_four(minus(better, worse)), tie), mask, low=nearer)
+        for better, worse in pairwise(choice.levels)
+    ]
+    found = [own for own in ahead if own is not None and own.start > 0]
+    if len(found) != len(ahead):
+        raise MisfitError("no lead over those on worse levels")
+    return behind, worst(found) if found else None
 
 
 def _chosen_value(
@@ -350,7 +315,6 @@ def _chosen_value(
     if value.powers or value.digits:
         return NothingShownError("a head that reads powers of i or n")
     mask, strict = MASKS[masking]
-    nothing = (Fraction(0),) * len(value.table)
     table: list[Fraction] = []
     begin = 0
     for word in sample.words:
@@ -361,9 +325,8 @@ def _chosen_value(
                 table.append(Fraction(0))
                 continue
             choice = choices[i]
-            levels = choice.levels[1] if choice.levels else nothing
-            best = min(levels[j] for j in visible)
-            level = [j for j in visible if levels[j] == best]
+            best = min(choice.level_of[j] for j in visible)
+            level = [j for j in visible if choice.level_of[j] == best]
             table.append(value.table[level[-1] if choice.rightmost else level[0]])
         begin += len(word)
     spread = max(value.table) - min(value.table)

@@ -55,7 +55,7 @@ class Known:
         powers, digits = plus(self.powers, other.powers), plus(self.digits, other.digits)
         mixed = {key: tuple(row) for key, row in self.mixed.items()}
         for key, row in other.mixed.items():
-            mixed[key] = tuple(map(sum, zip(mixed[key], row, strict=True))) if key in mixed else row
+            mixed[key] = tuple(x + y for x, y in zip(mixed[key], row, strict=True)) if key in mixed else row
         return Known(powers, table, self.error + other.error, digits, mixed)
 
     def times(self, factor: Fraction) -> Known:
@@ -138,8 +138,8 @@ def of_form(form: Form, sample: Sample) -> Held:
         by_power = _expanded(form, sample)
     except NothingShownError as reason:
         return reason
-    powers: dict[tuple[int, int], Fraction] = {}
-    digits: dict[tuple[int, int], Fraction] = {}
+    powers: dict[tuple[int, ...], Fraction] = {}
+    digits: dict[tuple[int, ...], Fraction] = {}
     mixed: dict[tuple[int, int], Table] = {}
     for (a, b, d), table in by_power.items():
         if (a, b, d) != (0, 0, 0):

@@ -9,7 +9,8 @@ from random import Random
 
 import pytest
 
-from attemper.checker.attention.blocked import Blocked
+from attemper.checker.attention.contests import ScoreLevels
+from attemper.checker.diagrams import Diagram
 from attemper.checker.verdict import Status
 from attemper.networks.typed import HeadOf, LayerOf, Terms, UnitOf
 from attemper.theories.softening.ask import soften
@@ -173,8 +174,8 @@ def test_without_the_side_condition_the_random_networks_show_it(monkeypatch: pyt
 def test_levels_that_are_left_out_wrongly_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     reached = levels._reached
 
-    def fewer(head: levels.ReadHead, blocked: Blocked) -> dict[Fraction, int]:
-        return dict(list(reached(head, blocked).items())[:1])
+    def fewer(own: ScoreLevels) -> dict[int, Diagram]:
+        return dict(list(reached(own).items())[:1])
 
     monkeypatch.setattr(levels, "_reached", fewer)
     assert _are_seen()

@@ -23,14 +23,14 @@ from typing import final
 from attemper.checker.attention.scores import Output
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.feed_forward import UnitGroup, added_by, deviation, groups_of
-from attemper.checker.heads import RULES, averaging, fact_by
+from attemper.checker.heads import RULES, fact_by
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.proof import deep
 from attemper.checker.values import ResidualValues, Value, add, embedded, magnitude_of, of_form, plain
 from attemper.exact import monomials
 from attemper.exact.balls import precision
-from attemper.exact.closed_forms import Length, Power, times
+from attemper.exact.closed_forms import ONE, Length, Power, times
 from attemper.exact.monomials import Monomial
 from attemper.networks import layers
 from attemper.theories.softening.check.hard import uniform_heads
@@ -181,7 +181,9 @@ def _averaged(head: layers.Head, known: _Known) -> tuple[Output, ...] | None:
     if not known.knows(*head.values):
         return None
     try:
-        return averaging(known.names, head, known.stream()).outputs
+        alike = replace(head, query=(), key=(), weighting=layers.Softmax(ONE))
+        (uniform,) = (kind for kind, rule in RULES.items() if not rule.has_gap)
+        return fact_by(uniform, known.names, alike, known.stream()).outputs
     except UNFOLLOWED:
         return None
 
@@ -214,7 +216,7 @@ def _ruled(head: layers.Head, known: _Known) -> tuple[HeadByRule | None, tuple[O
 def _led_by(kind: type[layers.Construction], names: Names, head: layers.Head, stream: ResidualValues) -> Led:
     """What the rule of a construction says."""
     fact = fact_by(kind, names, head, stream)
-    return Led(fact.rule.least_gap, fact.outputs)
+    return Led(fact.least_gap, fact.outputs)
 
 
 def _spread(known: _Known, form: layers.LinearForm) -> Monomial:

@@ -28,7 +28,7 @@ from typing import final
 import flint
 
 from attemper.checker.attention.bounds import DOMAINS, proved
-from attemper.checker.attention.margins import growing
+from attemper.checker.attention.counts import by_digits, growing
 from attemper.checker.feed_forward import piecewise
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
@@ -185,10 +185,10 @@ class ErrorChain:
         under = laurent.monomial(0, -floor(gap.power), 1 / gap.factor)
         fixed, per_digit = (
             proved(
-                laurent.least_ratio(form, under, DOMAINS[head.masking.weak]),
+                laurent.most(form, under, DOMAINS[head.masking.weak]),
                 "its inverse temperature outweighs how its lead fades",
             )
-            for form in (coldness.fixed, coldness.per_digit)
+            for form in by_digits(coldness)
         )
         if fixed < 0 or per_digit < 0:
             raise UnprovenError("its inverse temperature is not shown to be positive")

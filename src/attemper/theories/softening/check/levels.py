@@ -1,10 +1,10 @@
-"""Levels: all positions of the greatest score have one value, though there may be many of them. (Ours.)
+"""ScoreLevels: all positions of the greatest score have one value, though there may be many of them. (Ours.)
 
-Form: P(i, n) times -b(j), where b takes finitely many values, its *levels*; nothing prefers nearer positions.
+Form: finitely many forms of i and n, the *levels* of j; nothing prefers nearer positions.
 The factors at i may depend on bits: then each of their cases is looked at alone (`attention.by_cases`).
 Side condition: on every level on which a position can win each value is one number, or one position alone is
 on it, the first or the last.
-Gap: P times the least difference of two levels, which must be positive at every i and n.
+Gap: the least difference of two levels, which must be positive at every i and n.
 Output: the value on the best level that some visible position is on; with a strict mask the neighbour's.
 
 It is a rule of hard heads alone. How many positions are on a level nothing bounds, so that at one temperature
@@ -18,9 +18,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import final
 
-from attemper.checker.attention.blocked import Blocked, blocked_of, hopeless_in
 from attemper.checker.attention.bounds import DOMAINS, positive, proved
 from attemper.checker.attention.by_cases import by_cell, cells_of
+from attemper.checker.attention.contests import ScoreLevels, levels_of
 from attemper.checker.attention.scores import Output, ReadHead, read_head
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
@@ -51,27 +51,30 @@ def levels(names: Names, head: Head, stream: ResidualValues) -> Led:
 
 def _in_cell(head: ReadHead) -> Led:
     """The rule where factors at i are the same for all words."""
-    domain = DOMAINS[head.masking.weak]
-    blocked = blocked_of(head, domain)
-    reached = _reached(head, blocked)
-    if not all(level in blocked.agreed or _is_of_one(head.names, bit) for level, bit in reached.items()):
+    levels = levels_of(head)
+    reached = _reached(levels)
+    if not all(level in levels.agreed or _is_of_one(head.names, bit) for level, bit in reached.items()):
         raise UnprovenError("positions of one score have other values")
-    apart = min((b - a for a, b in pairwise(blocked.levels)), default=Fraction(1))
-    score_gap = proved(laurent.least(laurent.times(blocked.push, apart), domain), "its levels come together")
-    return Led(positive(score_gap), head.outputs(lambda value: _read(head, list(reached.values()), value)))
+    apart = [laurent.plus(better, laurent.times(worse, -1)) for better, worse in pairwise(levels.forms)]
+    domain = DOMAINS[head.masking.weak]
+    gaps = [
+        proved(laurent.most(own, laurent.constant(1), domain), "its levels come together") for own in apart
+    ]
+    outputs = head.outputs(lambda value: _read(head, list(reached.values()), value))
+    return Led(positive(min(gaps, default=Fraction(1))), outputs)
 
 
-def _reached(head: ReadHead, blocked: Blocked) -> dict[Fraction, Diagram]:
+def _reached(levels: ScoreLevels) -> dict[int, Diagram]:
     """The levels on which a position can win, best first: none behind one that every i sees."""
-    names, hopeless = head.names, hopeless_in(head, blocked)
+    head, names = levels.head, levels.head.names
     ends = {
         Masking.FUTURE: [names.first],
         Masking.PAST: [names.last],
         Masking.NONE: [names.first, names.last],
     }
-    found: dict[Fraction, Diagram] = {}
-    for level, bit in zip(blocked.levels, blocked.bits, strict=True):
-        if level in hopeless:
+    found: dict[int, Diagram] = {}
+    for level, bit in enumerate(levels.bits):
+        if level in levels.hopeless:
             continue
         found[level] = bit
         if any(names.both(end, names.negation(bit)) == names.false for end in ends[head.masking.weak]):

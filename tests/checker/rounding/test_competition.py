@@ -7,10 +7,10 @@ from itertools import product
 
 import pytest
 
-from attemper.checker.attention import competition
-from attemper.checker.attention.competition import ScoreGap, ScoreTerm, places_of, rows_of
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
+from attemper.checker.rounding import competition
+from attemper.checker.rounding.competition import ScoreGap, ScoreTerm, places_of, rows_of
 from attemper.checker.values import Value
 from attemper.exact import laurent
 from attemper.exact.laurent import Domain, Laurent
@@ -44,7 +44,7 @@ def test_powers_are_lowered_until_a_factor_is_found_and_the_better_one_counts(
     assert score_gap.worth(power) == worth, "also when it is asked again"
     k, factor = worth
     for i, n in product(range(1, 20), repeat=2):
-        if any(i >= i0 and n >= i + d for i0, d in domain):
+        if any(i >= first.gap and n >= i + second.gap for first, second in domain):
             assert F(i) ** power[0] * F(n) ** power[1] <= n**k * laurent.at(form, i, n) / factor
 
 
@@ -56,7 +56,7 @@ def test_a_lead_that_is_not_positive_is_worth_nothing() -> None:
 def test_powers_are_lowered_by_no_more_than_the_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     one = laurent.constant(1)
     monkeypatch.setattr(competition, "MAX_REDUCTION", 3)
-    assert ScoreGap(one, laurent.AFTER_FIRST).worth((2, 0)) == (2, 1)
+    assert ScoreGap(one, laurent.AFTER_FIRST).worth((2, 0)) == (2, F(1))
     assert ScoreGap(one, laurent.AFTER_FIRST).worth((3, 0)) is None
 
 
@@ -69,7 +69,7 @@ def terms() -> Names:
 
 
 def test_a_row_is_as_the_format_says_if_nothing_else_is_said() -> None:
-    assert ScoreTerm(False, ()) == ScoreTerm(is_tie=False, queries=(), growth=0, is_average=False)
+    assert ScoreTerm(False, {}) == ScoreTerm(is_tie=False, query={}, growth=0, is_average=False)
 
 
 @pytest.mark.parametrize("power", [1, -1])
@@ -84,10 +84,10 @@ def test_rows_are_known_by_their_keys(terms: Names, power: int) -> None:
         ({(power, 3): two}, True, 3),
         ({(power, -1): two}, True, -1),
     ]
-    rows, diagrams = rows_of(terms, [(one, key) for key, _, _ in keys], one, power, [terms.true])
+    rows, diagrams = rows_of(terms, [(one, key) for key, _, _ in keys], one, power, terms.true)
     assert [(row.is_tie, row.growth) for row in rows] == [(tie, growth) for _, tie, growth in keys]
     assert diagrams == [next(iter(key.values()), terms.false) for key, _, _ in keys]
-    assert all(row.queries == (laurent.constant(1),) and not row.is_average for row in rows)
+    assert all(row.query == laurent.constant(1) and not row.is_average for row in rows)
 
 
 @pytest.mark.parametrize("power", [1, -1])
@@ -107,7 +107,7 @@ def test_other_keys_are_refused(terms: Names, power: int) -> None:
     ]
     for key in wrong:
         with pytest.raises(UnprovenError):
-            rows_of(terms, [(one, one), (one, key)], one, power, [terms.true])
+            rows_of(terms, [(one, one), (one, key)], one, power, terms.true)
 
 
 def test_a_query_that_is_an_average_for_some_words_is_an_average(terms: Names) -> None:
@@ -122,10 +122,10 @@ def test_a_query_that_is_an_average_for_some_words_is_an_average(terms: Names) -
         ({(0, 0): letter, (1, 0): mean}, True),
         ({(1, 0): mean, (0, 1): letter}, True),
     ]
-    rows, _ = rows_of(terms, [(query, one) for query, _ in queries], one, 1, [terms.true])
+    rows, _ = rows_of(terms, [(query, one) for query, _ in queries], one, 1, terms.true)
     assert [row.is_average for row in rows] == [average for _, average in queries]
     # The temperature may be the average, too.
-    (row,), _ = rows_of(terms, [(one, one)], {(0, 0): mean}, 1, [terms.true])
+    (row,), _ = rows_of(terms, [(one, one)], {(0, 0): mean}, 1, terms.true)
     assert row.is_average
 
 
@@ -137,18 +137,20 @@ def test_queries_are_bounded_by_their_greatest_size_in_each_case(terms: Names) -
         (0, 2): terms.choose(letter, terms.number(3), terms.false),
     }
     one: Value = {(0, 0): terms.true}
-    cases = [terms.true, letter, terms.negation(letter)]
-    (row,), _ = rows_of(terms, [(query, one)], one, 1, cases)
-    assert row.queries == ({(1, 0): F(5), (0, 2): F(3)}, {(1, 0): F(5), (0, 2): F(3)}, {(1, 0): F(2)})
-    (row,), _ = rows_of(terms, [(query, one)], {(-1, 0): terms.number(2)}, 1, cases[2:])
-    assert row.queries == ({(0, 0): F(4)},)
+    cases = [(terms.true, F(5)), (letter, F(5)), (terms.negation(letter), F(2))]
+    for here, size in cases:
+        (row,), _ = rows_of(terms, [(query, one)], one, 1, here)
+        expected: Laurent = {(1, 0): size, (0, 2): F(3)} if size == 5 else {(1, 0): size}
+        assert row.query == expected
+    (row,), _ = rows_of(terms, [(query, one)], {(-1, 0): terms.number(2)}, 1, terms.negation(letter))
+    assert row.query == {(0, 0): F(4)}
 
 
 def test_an_average_is_bounded_by_its_ends(terms: Names) -> None:
     mean = terms.mean(Masking.FUTURE, terms.choose(terms.letter("a"), terms.number(-7), terms.number(3)))
     one: Value = {(0, 0): terms.true}
-    (row,), _ = rows_of(terms, [({(0, 0): mean}, one)], one, 1, [terms.true])
-    assert row.queries == (laurent.constant(7),)
+    (row,), _ = rows_of(terms, [({(0, 0): mean}, one)], one, 1, terms.true)
+    assert row.query == laurent.constant(7)
 
 
 # Places -----------------------------------------------------------------------------------------------
