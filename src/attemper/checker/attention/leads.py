@@ -105,5 +105,5 @@ def _orders(masking: Masking, low: int, high: int, gap: int) -> laurent.Domain:
         return (left_of_i,)
     if masking is Masking.PAST:
         return (right_of_i,)
-    # Else i can stand between the two, which then are two apart.
+    # Else i can stand between the two, which then are two apart at least, and no gap asked for is larger.
     return (left_of_i, right_of_i, (Next(low, 1), Next(I, 1), Next(high, 1), last))

@@ -1,4 +1,4 @@
-"""Select: the rightmost (or leftmost) visible position with the least b(j). (SHASA Lemmas 6, 8.)
+"""Select: the rightmost (or leftmost) visible position on the best level that occurs. (SHASA Lemmas 6, 8.)
 
 Form: L(j) + T t(j), where t(j) is j or 1/j, T depends on i and n, and L takes finitely many forms of i and n,
 its levels. A strict mask shows what the weak one shows at a neighbour of i.
