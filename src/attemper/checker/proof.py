@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -116,16 +116,23 @@ def _compared(
     At first no more than a range is said of what is read of blocked positions: in real arithmetic nothing is
     gained by that, but floats need not tell blocked positions apart then.
     """
-    formulas = Formulas(network.alphabet.symbols, expand)
-    with suppress(UnprovenError, TooLargeError, RecursionError):
-        analysis = analyse(network, formulas.names, is_loose=True)
-        if is_meant(analysis, formulas):
-            return analysis, frozenset()
-        if not any(isinstance(quantity, Range) for quantity in formulas.names.quantities):
-            return None, formulas.mixed_places()
-    formulas = Formulas(network.alphabet.symbols, expand)
-    analysis = analyse(network, formulas.names)
-    return (analysis if is_meant(analysis, formulas) else None), formulas.mixed_places()
+    for is_loose in (True, False):
+        formulas = Formulas(network.alphabet.symbols, expand)
+        try:
+            analysis = analyse(network, formulas.names, is_loose=is_loose)
+            if is_meant(analysis, formulas):
+                return analysis, frozenset()
+        except (UnprovenError, TooLargeError, RecursionError):
+            if not _has_ranges(formulas):
+                raise
+        if not _has_ranges(formulas):
+            break
+    return None, formulas.mixed_places()
+
+
+def _has_ranges(formulas: Formulas) -> bool:
+    """Whether less was said than could be: where not, a strict proof would be the same."""
+    return any(isinstance(quantity, Range) for quantity in formulas.names.quantities)
 
 
 def _is_formula(analysis: Analysis, formulas: Formulas, formula: Formula) -> bool:

@@ -34,7 +34,7 @@ class Rule:
     def others(self, loss: flint.arb, loss_ahead: flint.arb | None = None) -> flint.arb:
         """W, if each lead is less by the relative `loss`; of those ahead another one can be known."""
         ahead = loss if loss_ahead is None else loss_ahead
-        weights = [tail.weight(loss) for tail in self.behind] + [tail.weight(ahead) for tail in self.ahead]
+        weights = (*(own.weight(loss) for own in self.behind), *(own.weight(ahead) for own in self.ahead))
         return sum(weights, flint.arb(0))
 
 
@@ -52,8 +52,9 @@ class HeadFact:
 
         It says something only if it is positive: then all positions of the greatest score have one value.
         """
-        tails = (tail for rule in self.rules for tail in (*rule.behind, *rule.ahead))
-        return min((tail.start for tail in tails), default=Fraction(0))
+        return min(
+            (trail.start for rule in self.rules for trail in (*rule.behind, *rule.ahead)), default=Fraction(0)
+        )
 
     @property
     def stray_mass(self) -> flint.arb:

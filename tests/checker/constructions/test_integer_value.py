@@ -303,7 +303,7 @@ def test_whole_numbers_have_no_bounds() -> None:
 
 
 def test_the_bound_of_stray_attention_is_that_of_a_lookup() -> None:
-    rule = Rule(IntegerValue, Margin(Fraction(3), 2).tails())
+    rule = Rule(IntegerValue, Margin(Fraction(3), 2).trails())
     for loss, noise in ((Fraction(0), Fraction(1)), (Fraction(1, 3), Fraction(5, 4))):
         with precision(128):
             r = (-ball(3 * (1 - loss))).exp()
@@ -358,7 +358,7 @@ def test_what_is_read_and_how_far_it_is_off(power: int, growth: int) -> None:
         assert not ball(output.error.factor) < off
         assert ball(output.error.factor) < off * 1001 / 1000
         margin = Margin(Fraction(8), 2)
-        assert fact.rules == (Rule(IntegerValue, margin.tails(), said=margin),)
+        assert fact.rules == (Rule(IntegerValue, margin.trails(), said=margin),)
 
 
 @pytest.mark.parametrize(

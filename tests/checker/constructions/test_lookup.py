@@ -179,7 +179,7 @@ def test_a_head_without_a_side_condition_is_refused(name: str) -> None:
 def test_a_bounded_lookup_of_nothing_reads_the_first_position() -> None:
     case = lookup(LEFT, "left", None, True, lambda i, n: 2 * i**4, times(2, I, I, I, I))
     own, head, fact = fact_of(case)
-    assert fact.rules == (Rule(Lookup, Margin(Fraction(2), 0).tails()),)
+    assert fact.rules == (Rule(Lookup, Margin(Fraction(2), 0).trails()),)
     assert wrongly(own, head, fact) is None
 
 
@@ -201,7 +201,7 @@ def test_a_lookup_reads_a_remainder_of_the_count() -> None:
 
 # Floats --------------------------------------------------------------------------------------------
 
-LOOKED_UP = HeadFact((Rule(Lookup, Margin(Fraction(1), 0).tails()),), ())
+LOOKED_UP = HeadFact((Rule(Lookup, Margin(Fraction(1), 0).trails()),), ())
 """A gap of 1."""
 
 

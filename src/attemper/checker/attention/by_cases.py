@@ -34,8 +34,8 @@ def by_cases(rule: Callable[[ReadHead], HeadFact], head: ReadHead) -> HeadFact:
     facts = [rule(own) for own in cells]
     if len(facts) == 1:
         return facts[0]
-    outputs = by_cell(cells, [fact.outputs for fact in facts])
-    return HeadFact(tuple(rule for fact in facts for rule in fact.rules), outputs)
+    rules = tuple(rule for fact in facts for rule in fact.rules)
+    return HeadFact(rules, by_cell(cells, [fact.outputs for fact in facts]))
 
 
 def cells_of(head: ReadHead) -> list[ReadHead]:

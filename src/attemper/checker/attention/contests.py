@@ -7,15 +7,15 @@ leads is the lemma's, in `leads`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import final
 
 from attemper.checker.attention.bounds import at_corner, constant, positive, scalar
-from attemper.checker.attention.leads import PowerTerm, Trail, least, least_of, scored, trail
+from attemper.checker.attention.leads import PowerTerm, Trail, apart, least, least_of, scored, trail
 from attemper.checker.attention.scores import ReadHead, plain_values
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Affine, UnprovenError
@@ -61,8 +61,10 @@ class ScoreLevels:
 
 def levels_of(head: ReadHead) -> ScoreLevels:
     """Where j stands by all of the score that no power of j is in."""
-    terms = ((key, value) for (power, key), value in head.scores.items() if not power)
-    return leveled(head, ((key, scalar(head.names, value)) for key, value in terms))
+    return leveled(
+        head,
+        ((key, scalar(head.names, value)) for (power, key), value in head.scores.items() if not power),
+    )
 
 
 def leveled(head: ReadHead, terms: Iterable[tuple[Diagram, Laurent]]) -> ScoreLevels:
@@ -70,7 +72,7 @@ def leveled(head: ReadHead, terms: Iterable[tuple[Diagram, Laurent]]) -> ScoreLe
     diagrams = head.names.diagrams
     found = diagrams.constant(frozenset())
     for key, form in terms:
-        found = diagrams.combine(("scored", frozenset(form.items())), _added(form), found, key)
+        found = diagrams.combine(("scored", frozenset(form.items())), partial(_added, form), found, key)
     forms = [dict(own) for own in diagrams.values(found) if isinstance(own, frozenset)]
     forms.sort(key=lambda form: at_corner(form, head.masking), reverse=True)
     number = {frozenset(form.items()): Affine(Fraction(level)) for level, form in enumerate(forms)}
@@ -79,17 +81,14 @@ def leveled(head: ReadHead, terms: Iterable[tuple[Diagram, Laurent]]) -> ScoreLe
     )
 
 
-def _added(form: Laurent) -> Callable[[frozenset[PowerTerm], Affine], frozenset[PowerTerm]]:
-    def added(before: frozenset[PowerTerm], key: Affine) -> frozenset[PowerTerm]:
-        return frozenset(laurent.plus(dict(before), laurent.times(form, key.constant)).items())
-
-    return added
+def _added(form: Laurent, before: frozenset[PowerTerm], key: Affine) -> frozenset[PowerTerm]:
+    return frozenset(laurent.plus(dict(before), laurent.times(form, key.constant)).items())
 
 
 @final
 @dataclass(frozen=True)
 class Contest:
-    """ScoreLevels, and the tie-break T j^power; `is_rising` if larger j win. The mask shows i itself.
+    """Levels, and the tie-break T j^power; `is_rising` if larger j win. The mask shows i itself.
 
     Two positions on the best level are `steps` apart at least: if that is 2, only i itself is ahead.
     """
@@ -117,13 +116,13 @@ class Contest:
         Each level leads over the next by more than the tie-break, which points one way: so who is on a level
         that is still worse is behind by more.
         """
-        tails = [
+        trails = [
             trail(self._difference(level, worse), self.masking, W if self.is_rising else J)
             for level, worse in pairwise(range(len(self.levels.forms)))
         ]
-        if any(own.start <= 0 for own in tails):
+        if any(own.start <= 0 for own in trails):
             raise UnprovenError("not proved for all lengths: blocked positions can win")
-        return (least_of(tails),) if tails else ()
+        return (least_of(trails),) if trails else ()
 
     def beside(self) -> Fraction:
         """By how much the position next to i, on the best level, leads over i, on the second one."""
@@ -135,12 +134,8 @@ class Contest:
 
     def _difference(self, winner: int, other: int) -> Laurent:
         forms = self.levels.forms
-        apart = laurent.plus(forms[winner], laurent.times(forms[other], -1))
-        tie = (
-            scored(laurent.times(self.tie, sign), variable, self.power)
-            for sign, variable in ((1, W), (-1, J))
-        )
-        return laurent.plus(scored(apart, J, 0), *tie)
+        pushed = laurent.plus(forms[winner], laurent.times(forms[other], -1))
+        return laurent.plus(scored(pushed, J, 0), apart(self.tie, self.power))
 
 
 def contest_of(head: ReadHead, steps: int = 1) -> Contest:

@@ -46,7 +46,7 @@ class Margin:
         """w such that e^-margin <= w n^-digits at every n."""
         return (-ball(self.base)).exp() * (3 * flint.arb(-2).exp()) ** self.digits
 
-    def tails(self) -> tuple[Trail, ...]:
+    def trails(self) -> tuple[Trail, ...]:
         """Who is t off is behind by base t^2 at least, on either side: t^2 >= 4 + 5 (t - 2) for t >= 2."""
         return (Trail(self.base), Trail(4 * self.base, 5 * self.base)) * 2
 

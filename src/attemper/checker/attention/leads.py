@@ -52,15 +52,20 @@ class Trail:
         return first if self.step is None else first / (1 - (-ball(self.step) * kept).exp())
 
 
-def least_of(tails: Sequence[Trail]) -> Trail:
+def least_of(trails: Sequence[Trail]) -> Trail:
     """What holds of each: the least start with the least step."""
-    return Trail(min(own.start for own in tails), min(own.step for own in tails if own.step is not None))
+    return Trail(min(own.start for own in trails), min(own.step for own in trails if own.step is not None))
 
 
 def scored(form: Laurent, variable: int, power: int) -> Laurent:
     """form(i, n) * variable^power, where the variable is one of four."""
     other = tuple(power * (own == variable) for own in range(4))
     return laurent.times({other: Fraction(1)}, {(a, b, 0, 0): factor for (a, b), factor in form.items()})
+
+
+def apart(form: Laurent, power: int) -> Laurent:
+    """form(i, n) * (w^power - j^power)."""
+    return laurent.plus(scored(form, W, power), scored(laurent.times(form, -1), J, power))
 
 
 def trail(difference: Laurent, masking: Masking, low: int, gap: int = 1, every: int = 1) -> Trail:
@@ -76,7 +81,7 @@ def _trail(terms: frozenset[PowerTerm], masking: Masking, low: int, gap: int, ev
     high, difference = W if low == J else J, dict(terms)
     orders = _orders(masking, low, high, gap)
     start = least(difference, orders)
-    further = laurent.plus(scored(UNIT, high, 1), scored(laurent.times(UNIT, -1), low, 1))
+    further = apart(laurent.times(UNIT, 1 if low == J else -1), 1)
     rest, beyond = (
         laurent.plus(own, laurent.times(ONE, -x)) for own, x in ((difference, start), (further, gap))
     )

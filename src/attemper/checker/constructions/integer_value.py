@@ -34,7 +34,7 @@ def integer_value(head: ReadHead) -> HeadFact:
         raise UnprovenError("only parabolas in j have a rule for integers")
     pairs = zip(head.values, head.targets, strict=True)
     outputs = tuple(_output(head, found, value, target) for value, target in pairs)
-    return HeadFact((Rule(IntegerValue, found.margin.tails(), said=found.margin),), outputs)
+    return HeadFact((Rule(IntegerValue, found.margin.trails(), said=found.margin),), outputs)
 
 
 def _output(head: ReadHead, found: AtCount, value: Value, target: int) -> Output:

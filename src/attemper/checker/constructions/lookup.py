@@ -27,4 +27,4 @@ def lookup(head: ReadHead) -> HeadFact:
         there = names.positions.looked_up(found.side, found.counted, value)
         return names.choose(some, there, names.at_position_one(value))
 
-    return HeadFact((Rule(Lookup, found.margin.tails()),), head.outputs(read))
+    return HeadFact((Rule(Lookup, found.margin.trails()),), head.outputs(read))

@@ -10,8 +10,8 @@ Bound: e^noise e^-start / (1 - e^-step) for each of the two sides.
 Output: the value at the winner: there is one wherever i sees anything, whether or not K is some K'. A value
 can be a n^b K' itself, with b < 0: then it is off by at most |a| n^b max(1, |K' - K|) of
 e^noise (twice those further off, and n times those of a larger L), and by what the values are off. For who
-has the same L as the winner has
-K' - K or K - K' in place of it, or 0 for 1 or -1 and back; who has a larger L has a K' less than n away.
+has the same L as the winner has K' - K or K - K' in place of it, or 0 for 1 or -1 and back; who has a larger
+L has a K' less than n away.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import flint
 from attemper.checker import whole_numbers
 from attemper.checker.attention import parabolas
 from attemper.checker.attention.bounds import at_corner
-from attemper.checker.attention.leads import Trail, scored, trail
+from attemper.checker.attention.leads import Trail, apart, scored, trail
 from attemper.checker.attention.nearest_keys import multiple_of
 from attemper.checker.attention.parabolas import ScoreParts, ScoreShape
 from attemper.checker.attention.scores import Output, ReadHead, plain_value
@@ -55,7 +55,7 @@ def _fact(head: ReadHead, noise: Fraction, parts: ScoreParts, reading: ScoreShap
     names, is_rising = head.names, at_corner(reading.tie, head.masking) > 0
     where = parabolas.where_of(head, parts, reading.push)
     farther, nearer = (J, W) if is_rising else (W, J)
-    tie = laurent.plus(*(scored(laurent.times(reading.tie, sign), x, 1) for x, sign in ((W, 1), (J, -1))))
+    tie = apart(reading.tie, 1)
     larger = laurent.plus(tie, scored(reading.push, J, 0))
     behind, ahead = trail(tie, head.masking, farther), trail(larger, head.masking, nearer)
     factors = [multiple_of(names, value, reading.key) for value in head.values]
@@ -72,20 +72,20 @@ def _fact(head: ReadHead, noise: Fraction, parts: ScoreParts, reading: ScoreShap
             own = plain_value(names, value, off)
             outputs.append(head.output(target, own, whole_numbers.nearest(names, *sought, own)))
             continue
-        apart = upper_bound(apart_of(behind, beyond, [flint.arb(0)] * (1 + len(beyond))))
-        outputs.append(_key(names, apart, target, multiple, off, whole_numbers.nearest_key(names, *sought)))
+        far = upper_bound(apart_of(behind, beyond, [flint.arb(0)] * (1 + len(beyond))))
+        outputs.append(_key(names, far, target, multiple, off, whole_numbers.nearest_key(names, *sought)))
     return HeadFact((Rule(NearestInteger, (behind,), (ahead,), said=tuple(beyond)),), tuple(outputs))
 
 
 def apart_of(behind: Trail, beyond: Sequence[Trail], losses: Sequence[flint.arb]) -> flint.arb:
     """How far the keys that are read are from the winner's in the mean, by max(1, its distance)."""
-    weights = [tail.weight(loss) for tail, loss in zip((behind, *beyond), losses, strict=True)]
+    weights = [own.weight(loss) for own, loss in zip((behind, *beyond), losses, strict=True)]
     return weights[0] + sum(weights, flint.arb(0))
 
 
 def _key(
     names: Names,
-    apart: Fraction,
+    far: Fraction,
     target: int,
     multiple: tuple[Fraction, int],
     off: Monomial,
@@ -93,7 +93,7 @@ def _key(
 ) -> Output:
     """A multiple of the key at the winner, less than n steps away, with its error: as it is, and per step."""
     (factor, growth), (number, found) = multiple, read
-    near = Monomial(abs(factor) * apart, growth)
+    near = Monomial(abs(factor) * far, growth)
     error, step = near.times(Monomial(Fraction(1), 1)).plus(off), PerStep(number, near.plus(off))
     own = names.affine(scale_affine(found, factor))
     return Output(target, own, Fraction(0), Fraction(0), growth, error, step)

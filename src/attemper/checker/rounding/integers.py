@@ -29,10 +29,7 @@ from attemper.checker.rounding.score_gaps import KNOWN, lost_below, sum_rate
 from attemper.checker.rules import Rule
 from attemper.checker.values import Value, of_closed_form
 from attemper.exact.balls import ball
-from attemper.networks.layers import (
-    LinearForm,
-    Softmax,
-)
+from attemper.networks.layers import LinearForm, Softmax
 
 SPARE = 2
 """By so much more than it must weights are said to fade: e^-digits(n) is less than n^-1.44."""
@@ -49,8 +46,8 @@ def integer_value(rule: Rule, head: RoundedHead) -> list[Off]:
 
 def nearest_integer(rule: Rule, head: RoundedHead) -> list[Off]:
     """Every score gap may be smaller by what all errors together change a difference of scores by."""
-    off, tails = scores_off(head), (*rule.behind, *rule.ahead, *rule.said)
-    loss, ahead, *beyond = (head.bear(off / ball(tail.start)) for tail in tails)
+    off, trails = scores_off(head), (*rule.behind, *rule.ahead, *rule.said)
+    loss, ahead, *beyond = (head.bear(off / ball(trail.start)) for trail in trails)
     found = attended(head, lambda: rule.others(loss, ahead))
     apart = apart_of(rule.behind[0], rule.said, [loss, *beyond]) * head.noise
     return [
