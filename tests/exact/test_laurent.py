@@ -338,6 +338,14 @@ def test_of_nothing_there_is_no_part() -> None:
         assert laurent.most(over, {}, laurent.LONGER_THAN_ONE) is None
 
 
+def test_a_part_where_both_are_nothing_says_nothing() -> None:
+    """i - 3 is 0 where i is 3, and is itself wherever i is more."""
+    less = laurent.plus(laurent.monomial(1, 0), laurent.constant(-3))
+    fixed, free = Next(I, 3, or_more=False), Next(I, 3)
+    assert laurent.most(less, less, ((free, Next(N, 0)),)) == 1
+    assert laurent.most(less, less, ((free, Next(N, 0)), (fixed, Next(N, 0)))) is None
+
+
 def test_a_bound_of_every_domain_by_hand() -> None:
     """2 i / n is least for large n, so not at the nearest place; i + 2 n is least there."""
     one = laurent.constant(1)

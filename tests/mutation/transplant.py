@@ -105,14 +105,19 @@ def _exchange_constants(module: ModuleType, statement: ast.stmt) -> None:
 
 
 def _exchange_defaults(module: ModuleType, owner: type, tree: ast.Module, mutant: Mutant) -> None:
-    """A field of a data class has its default in the class and in the constructor."""
+    """A field of a data class has its default in the class and in the constructor; of a named tuple only
+    there.
+    """
     statement = at(tree, mutant.way[:4])
     assert isinstance(statement, ast.AnnAssign)
     assert isinstance(statement.target, ast.Name)
     assert statement.value is not None
     name, value = statement.target.id, _evaluated(module, statement.value)
-    setattr(owner, name, value)
-    constructor = vars(owner)["__init__"]
+    if issubclass(owner, tuple):
+        constructor = vars(owner)["__new__"].__func__
+    else:
+        setattr(owner, name, value)
+        constructor = vars(owner)["__init__"]
     names = constructor.__code__.co_varnames[: constructor.__code__.co_argcount]
     defaults = constructor.__defaults__
     own = dict(zip(names[-len(defaults) :], defaults, strict=True))

@@ -307,6 +307,19 @@ def test_a_range_is_said_where_nothing_matches_and_nowhere_else() -> None:
     assert names.product(said, output.diagram) == names.product(said, exact.diagram)
 
 
+def test_of_several_levels_what_is_read_on_the_best_one_is_said() -> None:
+    """An a at even j, then a b there, then an a at odd j: on a lower level any of the others is read."""
+    pushes = [({"i": 8}, {"b": -1}), ({"n": 8}, {"sign": 1})]
+    own, _, fact, loose = both(Case(SELECT, LEFT, [({"1": 4}, {"i": 1}), *pushes], {"a": 1}))
+    names = own.names
+    even = names.equals(names.sign, Fraction(1))
+    seen = names.positions.exists(LEFT, names.both(names.letter("a"), even))
+    (exact,), (output,) = fact.outputs, loose.outputs
+    unsaid = names.where("unsaid", lambda value: bool(value.parts), output.diagram)
+    assert unsaid == names.negation(seen)
+    assert names.product(seen, output.diagram) == names.product(seen, exact.diagram)
+
+
 def test_ranges_are_those_of_what_is_blocked_and_have_no_other_name() -> None:
     """Where a is wanted, b is blocked: 2 (-1)^j + 5 [third] there, from -2 to 7; of a it is 1 more."""
     own, _, _, loose = both(equal_letters(STRICT_LEFT, TIE))

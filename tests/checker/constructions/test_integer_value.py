@@ -16,8 +16,8 @@ from attemper.attention_program import meaning
 from attemper.attention_program.ops import Choice, Mask
 from attemper.checker import whole_numbers
 from attemper.checker.analysis import Analysis
-from attemper.checker.attention.counts import Margin, _margin, by_digits, growing
-from attemper.checker.attention.scores import ReadHead
+from attemper.checker.attention.counts import Margin, _margin, at_count, by_digits, growing
+from attemper.checker.attention.scores import ReadHead, read_head
 from attemper.checker.constructions.integer_value import integer_value
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
@@ -42,6 +42,8 @@ from attemper.networks.layers import Head, IntegerValue, Masking, NearestInteger
 from attemper.networks.meaning_soft import attention, residual_streams
 from attemper.networks.regime import Regime
 from attemper.running.dense import DenseTransformer
+from tests.support.drawn.head_cases import LOOKUP, palette
+from tests.support.drawn.heads import LEFT, Rows
 from tests.support.drawn.nearest import AB, language_of, one_nearest
 from tests.support.mutants.closed_forms import edited
 
@@ -181,6 +183,23 @@ def test_the_nearest_integer_to_an_average_proves_nothing() -> None:
     layers = (*before, replace(last, heads=(replace(head, query=query),)))
     with pytest.raises(UnprovenError, match="not about integers of two counts"):
         prove(replace(found.soft, layers=layers), language, found.realisation)
+
+
+def test_a_parabola_in_the_inverse_of_a_position_reads_no_integers() -> None:
+    """As a lookup such a head has a rule, and one whose parabola is in j reads the count."""
+    own, marked, counted = palette(), "mark left", "a left"
+    forms: list[tuple[Rows, ClosedForm]] = [
+        ([({marked: -1}, {"i^2": 1}), ({counted: 2}, {"i": 1})], I),
+        ([({marked: 2}, {"1/i": 1}), ({counted: -1}, {"1/i^2": 1})], Power(I, 4)),
+    ]
+    squares, inverses = (
+        read_head(own.names, own.head(LOOKUP, LEFT, rows, {"i": 1}, product(3, cold)), own.stream())
+        for rows, cold in forms
+    )
+    assert [at_count(head).margin for head in (squares, inverses)] == [Margin(Fraction(3), 0)] * 2
+    integer_value(squares)
+    with pytest.raises(UnprovenError, match="only parabolas in j have a rule for integers"):
+        integer_value(inverses)
 
 
 # Margins and bounds ------------------------------------------------------------------------------

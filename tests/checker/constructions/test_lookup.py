@@ -135,6 +135,10 @@ REFUSED: dict[str, tuple[str, Case]] = {
         "does not carry 1",
         replace(WANTED, rows=[({"1": -1}, {"i^2": 1}), WANTED.rows[1]]),
     ),
+    "lookup whose parabola cancels": (
+        "lead is not positive",
+        replace(WANTED, rows=[WANTED.rows[0], ({"mark left": 1}, {"i^2": 1})]),
+    ),
     "lookup off its top": (
         "top at the count",
         replace(WANTED, rows=[WANTED.rows[0], ({"a left": 3}, {"i": 1})]),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import flint
 import pytest
 
 from attemper.checker.attention.leads import Trail
-from attemper.checker.rounding import attention
-from attemper.checker.rounding.arithmetic import BeyondError, as_number
+from attemper.checker.rounding import attention, rules
+from attemper.checker.rounding.arithmetic import BeyondError, OfNumber, as_number
 from attemper.checker.rounding.rules import offs_of
 from attemper.checker.rules import Rule
 from attemper.exact.balls import ball
@@ -215,6 +216,26 @@ def test_a_shift_loses_as_much_as_its_worst_pair(monkeypatch: pytest.MonkeyPatch
         expected = stray(*parts[0]).max(stray(*parts[1])) + ball(rest)
         assert is_same(as_number(off).at_zero, expected)
         assert is_same(computed.lost_shares["the head"], most / Fraction(15, 16))
+
+
+def test_a_head_is_off_by_the_worst_of_its_rules_in_every_respect(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, analysis = run_at(shifting(), BFLOAT16, 3)
+    [fact], computed = analysis.layers[0].heads, rounded_at(run, analysis)
+    (first, second), third = fact.rules, Rule(Neighbour)
+    fact = replace(fact, rules=(first, second, third))
+
+    def worst(offs: list[list[int]], aparts: list[int | None]) -> OfNumber:
+        every = [None if own is None else flint.arb(own) for own in aparts]
+        found = [OfNumber(*map(flint.arb, own), apart=last) for own, last in zip(offs, every, strict=True)]
+        by_rule = dict(zip(map(id, fact.rules), found, strict=True))
+        monkeypatch.setattr(rules, "_offs", lambda rule, _: [by_rule[id(rule)]])
+        [off] = offs_of(fact, computed)
+        return as_number(off)
+
+    off = worst([[1, 6, 5, 7], [3, 4, 9, 8], [2, 5, 6, 9]], [2, 5, 3])
+    assert [off.at_zero, off.elsewhere, off.average, off.relative, off.apart] == [3, 6, 9, 9, 5]
+    for aparts in ([None, 5, 3], [2, None, 3], [2, 5, None], [None, None, 3]):
+        assert worst([[1] * 4] * 3, [*aparts]).apart is None
 
 
 @pytest.mark.parametrize("side", [0, 1])
