@@ -54,6 +54,7 @@ BESIDE = {
     "laurent": ("leads",),
     "local_sign": ("rules",),
     "lookup": ("rules",),
+    "nearest_integer": ("integer_sign", "numbers"),
     "neighbour": ("head_competitions", "rules"),
     "scores": ("heads", "uniform", "select", "neighbour", "sign", "local_sign", "lookup"),
     "select": ("analysis", "contests", "head_competitions", "rules"),

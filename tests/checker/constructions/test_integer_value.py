@@ -18,7 +18,7 @@ from attemper.checker import whole_numbers
 from attemper.checker.analysis import Analysis
 from attemper.checker.attention.counts import Margin, _margin, at_count, by_digits, growing
 from attemper.checker.attention.scores import ReadHead, read_head
-from attemper.checker.constructions.integer_value import integer_value
+from attemper.checker.constructions.integer_value import _distance, integer_value
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine, Clamped, LengthDigits, UnprovenError
@@ -229,6 +229,20 @@ def test_the_weight_of_a_margin_bounds_it_at_every_length() -> None:
                 assert not exact > margin.weight()
 
 
+@pytest.mark.parametrize("base", [Fraction(1, 8), Fraction(1), Fraction(5)])
+def test_the_distance_of_what_is_read_is_a_sum_over_all_positions(base: Fraction) -> None:
+    """2 (r + 2 r^4 + 3 r^9 + ...) is at most 2 (r + 2 r^4 + 3 r^7 + ...)."""
+    with precision(64):
+        terms = [(t, (-ball(base)).exp()) for t in range(1, 200)]
+        least, most = (
+            2 * sum((t * r ** power(t) for t, r in terms), flint.arb(0))
+            for power in (lambda t: t * t, lambda t: 3 * t - 2)
+        )
+        found = _distance(Margin(base, 0))
+        assert least < found
+        assert abs(found - most) < ball(Fraction(1, 2**40))
+
+
 @pytest.mark.parametrize("margin", [Margin(Fraction(8), 2), Margin(Fraction(3), 1), Margin(Fraction(2), 5)])
 def test_fading_bounds_weights_at_every_length(margin: Margin) -> None:
     names = Formulas(("a", "b")).names
@@ -400,6 +414,15 @@ def test_what_is_read_and_how_far_it_is_off(power: int, growth: int) -> None:
 def test_other_scores_have_no_rule(change: object, match: str) -> None:
     with precision(64), pytest.raises(UnprovenError, match=match):
         read_one(change(looking()), {(1, 0): FORMULAS.true})  # type: ignore[operator]
+
+
+def test_squares_are_read_by_heads_that_see_all_positions() -> None:
+    rows = looking(Masking.FUTURE)
+    with precision(64):
+        for masking, power in ((Masking.NONE, 2), (Masking.NONE, 1), (Masking.FUTURE, 1)):
+            read_one(rows, {(power, 0): FORMULAS.true}, masking=masking)
+        with pytest.raises(UnprovenError, match="only a head that sees all positions has a rule for squares"):
+            read_one(rows, {(2, 0): FORMULAS.true}, masking=Masking.FUTURE)
 
 
 @pytest.mark.parametrize(

@@ -257,7 +257,7 @@ def read(
     )
 
 
-def parts_of(names: Names, push: int | Fraction = 8, tie: int = 4) -> list[tuple[Value, Value]]:
+def parts_of(names: Names, push: int | Fraction = 8, tie: int | Fraction = 4) -> list[tuple[Value, Value]]:
     """K of the a's, K' of the b's, b at a's."""
     number = names.number
     asked, found, square = (
@@ -286,6 +286,38 @@ def test_what_is_read_is_named_by_all_that_makes_it() -> None:
     assert names.quantities[asked] == Clamped(Masking.FUTURE, names.letter("a"), 1)
     assert rule_of(fact).behind == (Trail(Fraction(4), Fraction(4)),)
     assert rule_of(fact).ahead == (Trail(Fraction(12), Fraction(4)),)
+
+
+def test_a_tie_break_of_less_than_1_points_where_it_points() -> None:
+    names = Formulas(AB.symbols).names
+    ((asked, _),) = whole_numbers.clamped(names, Masking.FUTURE, names.letter("a"), 1).parts
+    ((found, _),) = whole_numbers.clamped(names, Masking.FUTURE, names.letter("b"), 1).parts
+    where, half = names.negation(names.letter("a")), Fraction(1, 2)
+    for tie, is_leftmost in ((half, False), (-half, True)):
+        fact = rules.nearest_integer(read(parts_of(names, tie=tie), names=names))
+        rule = rule_of(fact)
+        assert (rule.behind, rule.ahead) == ((Trail(half, half),), (Trail(16 - half, 8 - half),))
+        assert fact.outputs[0].diagram == whole_numbers.nearest(
+            names, Masking.FUTURE, is_leftmost, where, asked, found, names.letter("b")
+        )
+
+
+def test_keys_of_a_larger_distance_count_n_times() -> None:
+    """8 n - (n - 1) and the tie-break, 4 for each step, whatever else the head reads."""
+    names = Formulas(AB.symbols).names
+    key: Value = {(0, -1): names.affine(whole_numbers.clamped(names, Masking.FUTURE, names.letter("b"), 1))}
+    head = read(parts_of(names), names=names)
+    plain = rules.nearest_integer(head)
+    alone = rules.nearest_integer(replace(head, values=(key,)))
+    assert rule_of(plain).said == ()
+    assert rule_of(alone).said == (Trail(Fraction(19), Fraction(11)), Trail(Fraction(11), Fraction(3)))
+    (read_letter,), (read_key,) = plain.outputs, alone.outputs
+    assert read_letter.step is None
+    assert read_key.step is not None
+    for order in (1, -1):
+        values, outputs = ((*head.values, key)[::order], (read_letter, read_key)[::order])
+        both = rules.nearest_integer(replace(head, values=values, targets=(0, 0), value_errors=EXACT[:1] * 2))
+        assert (both.rules, both.outputs) == (alone.rules, outputs)
 
 
 @pytest.mark.parametrize(
