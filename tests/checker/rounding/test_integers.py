@@ -13,6 +13,7 @@ import pytest
 
 from attemper.checker import whole_numbers
 from attemper.checker.attention.counts import Margin
+from attemper.checker.attention.leads import Trail
 from attemper.checker.attention.scores import Output
 from attemper.checker.identities import Formulas
 from attemper.checker.rounding import integers
@@ -21,11 +22,12 @@ from attemper.checker.rounding.attention import RoundedHead
 from attemper.checker.rounding.growth import Forms
 from attemper.checker.rounding.heads import RoundedHeads
 from attemper.checker.rounding.score_gaps import lost_below, sum_rate
+from attemper.checker.rules import Rule
 from attemper.checker.values import ResidualValues
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import ONE
 from attemper.exact.formats import FLOAT32
-from attemper.networks.layers import Head, LinearForm, Masking, Softmax, Uniform
+from attemper.networks.layers import Head, IntegerSign, LinearForm, Masking, Softmax, Uniform
 from tests.checker.rounding.test_growth import part
 
 NAMES = Formulas(("a", "b")).names
@@ -49,11 +51,18 @@ def one(number: Fraction | int) -> flint.arb:
 # Reading ---------------------------------------------------------------------------------------------
 
 
-def reading(length: int = 2**20, noise: Fraction = Fraction(3, 2)) -> RoundedHead:
+def reading(
+    length: int = 2**20,
+    noise: Fraction = Fraction(3, 2),
+    *,
+    dropped: Fraction | int = 0,
+    quotient: Fraction | int = 2**30,
+) -> RoundedHead:
     """As much of a head as reading takes."""
     lengths = Lengths(Arithmetic(NAMES, FLOAT32), length)
     known = {"names": NAMES, "lengths": lengths, "uncovered": UncoveredError}
-    return cast(RoundedHead, SimpleNamespace(**known, noise=one(noise), dropped=one(0), quotient=one(2**30)))
+    rest = {"noise": one(noise), "dropped": one(dropped), "quotient": one(quotient)}
+    return cast(RoundedHead, SimpleNamespace(**known, **rest))
 
 
 def rounded(absolute: Fraction | int, relative: Fraction) -> Rounded:
@@ -102,6 +111,55 @@ def test_an_integer_is_off_by_what_is_said(
         assert all(is_about(own, one(most)) for own in numbers)
 
 
+def test_what_a_scan_drops_is_one_more_error_of_what_is_large() -> None:
+    output = Output(0, WHOLE, Fraction(1), Fraction(1))
+    with precision(300):
+        near = {-1: one(Fraction(1, 7))}
+        exact, dropped = (
+            integers.integer_off(reading(dropped=own), output, rounded(0, Fraction(0)), near).growth[1]
+            for own in (0, Fraction(1, 32))
+        )
+        lost = Fraction(8, 2**24) + Fraction(4, 2**24) + Fraction(2**20, FLOAT32.range)
+        assert is_about(dropped / exact, one((lost + Fraction(1, 32)) / lost))
+
+
+@pytest.mark.parametrize(("weight", "is_mean"), [(Fraction(1, 2), True), (Fraction(1, 2**20), False)])
+def test_weights_that_are_not_small_lose_what_any_mean_does(weight: Fraction, is_mean: bool) -> None:
+    """Whichever of both bounds is less."""
+    quotient, relative = Fraction(1, 64), Fraction(1, 4)
+    output = Output(0, NAMES.scaled(SQUARE, 3), Fraction(1), Fraction(1))
+    with precision(300):
+        found, sums = (
+            integers.integer_off(reading(quotient=own), output, rounded(1, relative), {0: one(weight)}).growth
+            for own in (quotient if is_mean else 2**10, 2**30)
+        )
+        assert found.keys() == sums.keys() == {2, 1}
+        mean = 3 * (relative + (1 + relative) * quotient)
+        expected = {2: one(mean), 1: one(3 * 2 * weight * Fraction(3, 2))} if is_mean else sums
+        assert all(is_about(found[power], expected[power]) for power in found)
+
+
+@pytest.mark.parametrize("growth", [-1, 0, 2])
+def test_a_nearest_key_is_off_by_its_distance_and_what_is_read(growth: int) -> None:
+    """apart times the multiple for each step of less than n, and all else beside it."""
+    apart, quotient = Fraction(1, 7), Fraction(1, 64)
+    with precision(300):
+        lengths = Lengths(Arithmetic(NAMES, FLOAT32), 50)
+        said = {"lengths": lengths, "quotient": one(quotient), "before": UNITS, "offs": [OFF, EXACT, EXACT]}
+        head = cast(RoundedHead, SimpleNamespace(**said))
+        off = integers.nearest_key_off(head, part(0, 4), growth, one(apart))
+        error = Fraction(4, 8)
+        rest = {
+            0: one(error + error * quotient + FLOAT32_TINY * (2 + quotient)),
+            1: one(4 * quotient),
+        }
+        for found, power in ((off.growth, growth + 1), (off.per_step, growth)):
+            expected = dict(rest)
+            expected[power] = expected.get(power, one(0)) + one(4 * apart)
+            assert found.keys() == expected.keys()
+            assert all(is_about(found[own], expected[own]) for own in expected)
+
+
 @pytest.mark.parametrize(
     ("relative", "near"), [(Fraction(3, 4), Fraction(1, 8)), (Fraction(0), Fraction(7, 2)), (Fraction(0), 4)]
 )
@@ -116,6 +174,7 @@ def test_nothing_is_said_of_values_or_sums_that_are_off_by_too_much(
 
 # Comparing -------------------------------------------------------------------------------------------
 
+FLOAT32_TINY = Fraction(1, FLOAT32.range)
 UNITS = ResidualValues([{(0, 0): WHOLE}, {(0, 0): NAMES.number(1)}, {(0, 1): NAMES.letter("a")}])
 OFF = OfNumber(*[one(Fraction(1, 8))] * 3, one(0))
 
@@ -194,6 +253,52 @@ def test_scores_are_off_by_what_is_said(relative: Fraction, signs: int) -> None:
             expected += signs * (cold * (dq + one(relative) * q) + lengths.tiny) * k
             expected += 2 * (cold * (q + dq) + lengths.tiny) * (dk + (k + dk) * rate)
         assert is_about(integers.scores_off(head), expected)
+
+
+@pytest.mark.parametrize("growth", [-1, 0, 1])
+@pytest.mark.parametrize("is_exact", [True, False])
+def test_compared_scores_are_off_by_what_is_said(growth: int, is_exact: bool) -> None:
+    """The query's error in its own unit, each factor's, and what underflows, in parts of the score gap."""
+    unit, score_gap, relative = Fraction(-1, 3), Fraction(1, 5), Fraction(1, 16)
+    with precision(300):
+        head = with_cold(compared([COUNTED[0]], off=True), relative)
+        head = replace(head, cold=replace(head.cold, is_exact=is_exact))
+        key = Inexact(one(7), one(1), one(3), one(3), one(Fraction(1, 32)))
+        head = replace(head, rows=(replace(head.rows[0], scored=replace(head.rows[0].scored, key=key)),))
+        lengths, n = head.lengths, 50
+        error = Forms(lengths, UNITS, head.offs).error(head.rows[0].form, 0)
+        assert error.keys() == {0, 1}
+        query = sum((3 * x * n ** max(power - growth, 0) for power, x in error.items()), flint.arb(0))
+        others = one((1 + Fraction(1, 32)) * (1 + relative)) * (1 + lengths.u) ** (1 if is_exact else 2)
+        below = lost_below(lengths, 1, head.cold) + 10 * lengths.tiny
+        found = integers.compared_off(head, 0, unit, growth, score_gap)
+        assert is_about(found, (1 + query) * others - 1 + 5 * below)
+
+
+@pytest.mark.parametrize(
+    ("whole", "lost"),
+    [
+        (Fraction(1, 8), 0),
+        (Fraction(1, 4), 0),
+        (Fraction(5, 8), Fraction(1, 2)),
+        (Fraction(7, 8), Fraction(5, 6)),
+    ],
+)
+def test_signs_lose_what_exact_ones_have_not_lost(
+    whole: Fraction, lost: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A quarter of the score gap is taken away already where nothing is rounded."""
+    asked: list[tuple[object, ...]] = []
+    monkeypatch.setattr(integers, "compared_off", lambda _, *said: asked.append(said) or one(whole))
+    monkeypatch.setattr(integers, "attended", lambda _, others: [others()])
+    own = SimpleNamespace(found=3, unit=Fraction(1, 2), growth=-1)
+    said = SimpleNamespace(compared=own, off=Fraction(1, 4), smallest=Fraction(9))
+    rule = Rule(IntegerSign, (Trail(Fraction(2)),) * 2, said=said)
+    head = cast(RoundedHead, SimpleNamespace(bear=lambda loss: loss))
+    with precision(300):
+        [found] = integers.integer_sign(rule, head)
+        assert is_about(cast(flint.arb, found), 2 * one(-2 * (1 - Fraction(lost))).exp())
+        assert asked == [(3, Fraction(1, 2), -1, Fraction(9))]
 
 
 @pytest.mark.parametrize(
