@@ -48,6 +48,8 @@ PLAIN = {
         "TASK",
         "RUN",
         "LENGTHS",
+        "TOKENS",
+        "REGISTER",
     ),
     *("LANGUAGE", "SYMBOLS", "MODEL", "MODE", "PATH", "to-formula", "four-ways"),
 }

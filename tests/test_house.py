@@ -244,7 +244,9 @@ def commands_shown(document: Path) -> list[tuple[str, str]]:
 def files_shown(document: Path) -> list[tuple[str, str]]:
     """The document's blocks that begin with a file's name, as in `# models.py`: name and text."""
     text = document.read_text(encoding="utf-8")
-    blocks = re.findall(r"```(?:python|rasp)\n# (\w+\.(?:py|rasp))\n(.*?)```", text, re.DOTALL)
+    blocks = re.findall(
+        r"```(?:python|rasp|machine)\n# (\w+\.(?:py|rasp|machine))\n(.*?)```", text, re.DOTALL
+    )
     return [(name, body) for name, body in blocks]
 
 

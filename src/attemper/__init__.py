@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         AutomatonError,
         ExitCode,
         InternalError,
+        MachineError,
         MalformedFileError,
         OptionError,
         SourceError,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from attemper.workbench.folder import load
     from attemper.workbench.language import Language
     from attemper.workbench.model import Model
-    from attemper.workbench.naming import dfa, formula, language, program, regex
+    from attemper.workbench.naming import dfa, formula, language, machine, program, regex
     from attemper.workbench.same import same
     from attemper.workbench.simulating import simulate
     from attemper.workbench.translating import to_formula
@@ -62,6 +63,7 @@ __all__ = [
     "Language",
     "LayerNorm",
     "LayerOf",
+    "MachineError",
     "MalformedFileError",
     "Model",
     "ModuleError",
@@ -88,6 +90,7 @@ __all__ = [
     "language",
     "load",
     "load_softened",
+    "machine",
     "pieces",
     "program",
     "reduce",
@@ -116,6 +119,7 @@ _HOMES = {
     "Language": "attemper.workbench.language",
     "LayerNorm": "attemper.compiling.softening.normalise",
     "LayerOf": "attemper.networks.typed",
+    "MachineError": "attemper.errors",
     "MalformedFileError": "attemper.errors",
     "Model": "attemper.workbench.model",
     "ModuleError": "attemper.modules",
@@ -142,6 +146,7 @@ _HOMES = {
     "language": "attemper.workbench.naming",
     "load": "attemper.workbench.folder",
     "load_softened": "attemper.theories.softening.ask",
+    "machine": "attemper.workbench.naming",
     "pieces": "attemper.theories.softening.ask",
     "program": "attemper.workbench.naming",
     "reduce": "attemper.theories.refutation.ask",

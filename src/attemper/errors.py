@@ -189,6 +189,20 @@ class AutomatonError(AttemperError):
     exit_code = ExitCode.SOURCE
 
 
+class MachineError(AttemperError):
+    """A counter machine that is none: a token that two lines write, a line that is not there.
+
+    >>> import attemper
+    >>> try:
+    ...     attemper.machine("start none; add n")
+    ... except attemper.MachineError as error:
+    ...     print(error)
+    no token is called 'none': that is put out where a machine has halted
+    """
+
+    exit_code = ExitCode.SOURCE
+
+
 class WordError(AttemperError):
     """A word with a symbol outside the alphabet, or one that cannot be split into symbols.
 

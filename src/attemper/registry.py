@@ -99,6 +99,12 @@ COMMANDS = (
     ),
     Command(
         "Networks",
+        "generate",
+        "attemper.workbench.cli.generating:generate_command",
+        "Let a counter machine's transformer write, token by token, until it halts (docs/machines.md).",
+    ),
+    Command(
+        "Networks",
         "show",
         "attemper.workbench.cli.showing:show_command",
         "Show what a path holds: a network, a program's text, a refutation, a bound, or a depth.",

@@ -254,7 +254,8 @@ WRONG: dict[str, tuple[str, Callable[[Data], object], str]] = {
     "a language that nobody knows": (
         "program",
         with_entry(("language", 0), "program"),
-        'language: expected one of ["temporal language", ...], ["dfa", ...], ["program language", ...], not ',
+        'language: expected one of ["temporal language", ...], ["dfa", ...], ["program language", ...], '
+        '["machine language", ...], not ',
     ),
     "a place that nobody knows": (
         "program",

@@ -59,8 +59,9 @@ def test_the_checker_imports_neither_heavy_libraries_nor_producers(proved: set[s
 
 
 def test_a_proof_needs_no_meaning_and_no_counterexample(proved: set[str]) -> None:
-    needless = ("meaning", "machine", "counterexample", "probing", "subcubes", "refutations")
-    assert not [name for name in statements.ours(proved) if name.rpartition(".")[2].startswith(needless)]
+    needless = ("meaning", "counterexample", "probing", "subcubes", "refutations", "telling")
+    found = {name for name in statements.ours(proved) if name.rpartition(".")[2].startswith(needless)}
+    assert not found | (proved & {"attemper.attention_program.machine"})
 
 
 def test_two_words_are_judged_without_the_analysis_numpy_and_python_flint(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from attemper.attention_program.ops import CountTest, Place, Program
 from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import tests_in
 from attemper.exact.predicates import Predicate
+from attemper.languages.definition import Definition
+from attemper.languages.machines.reading import MachineLanguage
 from attemper.languages.measures import Measure, describe
 from attemper.languages.temporal.reading import At, how_read
 from attemper.languages.words import Alphabet, Word, listed, show_word
@@ -19,6 +21,22 @@ LONGEST_PROGRAM = 2_000
 """The text of a longer program is not shown."""
 
 Found = TypeVar("Found")
+
+
+def defining_program(language: Definition) -> Program | None:
+    """The attention program that defines a language: its own, or that of its counter machine; else None.
+
+    >>> from attemper.languages.machines.parse import parse_machine
+    >>> defining_program(MachineLanguage(parse_machine("input x n; sub n else halt"))).symbols[-1]
+    ('none', 10)
+    """
+    if isinstance(language, ProgramLanguage):
+        return language.program
+    if isinstance(language, MachineLanguage):
+        from attemper.attention_program.counter_machine import program_of  # nothing else needs it
+
+        return program_of(language.machine)
+    return None
 
 
 @final

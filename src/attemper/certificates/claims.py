@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import final
 
-from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.language import ProgramLanguage, defining_program
 from attemper.attention_program.ops import Program
 from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.attention_program.wellformed import complaints as program_complaints
 from attemper.exact.codec import Natural
+from attemper.languages.machines.reading import MachineLanguage
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import TemporalLanguage
 
@@ -44,8 +45,8 @@ class FloatClaim:
 
 Claim = RealClaim | FloatClaim
 
-SourceMeaning = TemporalLanguage | Dfa | ProgramLanguage
-"""What a language is named by: a formula, an automaton or an attention program, and how it is read."""
+SourceMeaning = TemporalLanguage | Dfa | ProgramLanguage | MachineLanguage
+"""What a language is named by: a formula, an automaton, an attention program or a counter machine."""
 
 
 @final
@@ -67,7 +68,7 @@ class Certificate:
     @property
     def realisation(self) -> Realisation | None:
         """The program that the network is said to run, if it is."""
-        program = self.language.program if isinstance(self.language, ProgramLanguage) else self.program
+        program = defining_program(self.language) or self.program
         return None if program is None else Realisation(program, self.groups)
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.language import defining_program
 from attemper.attention_program.realisation import Realisation
 from attemper.compiling.decomposing.limits import CascadeCaps
 from attemper.compiling.pipeline import compile_language
@@ -25,13 +25,11 @@ def realisations(network: Network, language: Definition) -> Iterator[Realisation
     The program of a language that is one; None where a proof needs none. An automaton's is that of a
     compiled network with the same layers and coordinates, whatever its weights; None if there is no such.
     """
-    match language:
-        case ProgramLanguage(program, _, _):
-            yield Realisation(program)
-        case Dfa():
-            yield from _of_an_automaton(network, language)
-        case _:
-            yield None
+    if isinstance(language, Dfa):
+        yield from _of_an_automaton(network, language)
+        return
+    program = defining_program(language)
+    yield None if program is None else Realisation(program)
 
 
 def _of_an_automaton(network: Network, language: Dfa) -> Iterator[Realisation | None]:

@@ -15,6 +15,7 @@ from attemper.checker.proof import put_out_alike
 from attemper.errors import UnsupportedError
 from attemper.exact.balls import ball
 from attemper.languages.definition import Definition
+from attemper.languages.machines.reading import MachineLanguage
 from attemper.languages.measures import FLOAT_ACCURACY, NEAR, REAL_ACCURACY, Measure
 from attemper.languages.words import Alphabet, Word, show_word, words_of_length
 from attemper.networks.layers import Network, Softmax
@@ -26,10 +27,17 @@ WORDS = 120
 LONGER = (9, 14, 21, 34)
 """The lengths of the words of two blocks, or of two letters in turn, that are tried after those."""
 
+MACHINE_WORDS = 5_000
+"""How many words are tried of a machine: all short ones that tell tables apart, of up to some 60 lines."""
+
 SCORES = 100_000
 """No longer words are tried when so many scores were computed."""
 
 MIDDLE, QUARTER = Fraction(1, 2), Fraction(1, 4)
+
+
+OutputBalls = tuple[tuple[flint.arb, ...], ...]
+"""Enclosures of each output at every position."""
 
 
 @final
@@ -53,20 +61,19 @@ def wrong_word(network: Network, language: Definition, longest: int | None = Non
     if not put_out_alike(network, language):  # what an output should be is then not said
         return None
     astray = None
-    for word in _words(network):
+    for word in _words(network, language):
         if longest is not None and len(word) > longest:
             return astray
         try:
             outputs = output_rows(network, word)
-        except ZeroDivisionError:  # 1/x of an embedding that is 0 here: nothing is computed at all
-            return astray
-        try:
-            if isinstance(language, ProgramLanguage) and network.measure is not None:
-                if wrong := _wrong_number(network, word, outputs, language.numbers(word)):
+            if network.symbols or network.measure is not None:
+                wrong = _wrong_put_out(network, language, word, outputs)
+                if wrong is not None:
                     return wrong
                 continue
             expected = language.rows(word)
-        except UnsupportedError:  # a program that means nothing here
+        except (ZeroDivisionError, UnsupportedError):
+            # 1/x of an embedding that is 0 here: nothing is computed at all; or a program means nothing here.
             return astray
         for output, bits in zip(outputs, expected, strict=True):
             read = output[0 if network.reads_first else -1], bits[0 if language.reads_first else -1]
@@ -76,10 +83,17 @@ def wrong_word(network: Network, language: Definition, longest: int | None = Non
     return astray
 
 
+def _wrong_put_out(network: Network, language: Definition, word: Word, outputs: OutputBalls) -> Wrong | None:
+    """The first symbol, or number, that is not the language's."""
+    if isinstance(language, ProgramLanguage) and network.measure is not None:
+        return _wrong_number(network, word, outputs, language.numbers(word))
+    return _wrong_symbol(network, word, outputs, language.rows(word))
+
+
 def _wrong_number(
     network: Network,
     word: Word,
-    outputs: tuple[tuple[flint.arb, ...], ...],
+    outputs: OutputBalls,
     expected: tuple[tuple[Fraction, ...], ...],
 ) -> Wrong | None:
     """The first number that is proved to be further from what it should be than is claimed."""
@@ -97,10 +111,31 @@ def _wrong_number(
     return None
 
 
-def _words(network: Network) -> Iterator[Word]:
-    """The shortest words, then longer ones while they are cheap enough."""
-    yield from islice(_short_words(network.alphabet), WORDS)
+def _wrong_symbol(
+    network: Network, word: Word, outputs: OutputBalls, expected: tuple[tuple[bool, ...], ...]
+) -> Wrong | None:
+    """The first position at which the bit of a symbol is proved not to be within 1/4 of what it should be."""
+    names = [name for name, _ in network.symbols]
+    for i, (balls, bits) in enumerate(
+        zip(zip(*outputs, strict=True), zip(*expected, strict=True), strict=True), 1
+    ):
+        if any(abs(own - int(bit)) > ball(QUARTER) for own, bit in zip(balls, bits, strict=True)):
+            meant = names[bits.index(True)]
+            found = [name for name, own in zip(names, balls, strict=True) if own > ball(MIDDLE)]
+            shown = f"'{found[0]}'" if len(found) == 1 and found != [meant] else "no symbol alone"
+            return Wrong(word, f"'{show_word(word)}' gets {shown} at position {i}, where '{meant}' is right")
+    return None
+
+
+def _words(network: Network, language: Definition) -> Iterator[Word]:
+    """The shortest words, then longer ones while they are cheap enough; of a machine's first its own."""
     scores, heads = 0, 1 + sum(len(layer.heads) for layer in network.layers)
+    if isinstance(language, MachineLanguage):
+        from attemper.languages.machines.telling import telling_words
+
+        yield from islice(telling_words(language.machine), MACHINE_WORDS)
+        return
+    yield from islice(_short_words(network.alphabet), WORDS)
     for word in _longer_words(network.alphabet):
         scores += heads * len(word) ** 2
         if scores > SCORES:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import final
 
-from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.language import defining_program
 from attemper.attention_program.ops import Count, Linear, Ref
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.show import show_step
@@ -60,8 +60,9 @@ def explained_lines(network: Network, language: Definition, said: Realisation | 
 
 def explain(network: Network, language: Definition, said: Realisation | None = None) -> Iterator[str]:
     """The proof that the network computes the language, or how far it goes and what stands in its way."""
-    if said is None and isinstance(language, ProgramLanguage):
-        said = Realisation(language.program)
+    program = defining_program(language)
+    if said is None and program is not None:
+        said = Realisation(program)
     try:
         if network.normalisation is not None:
             network, reads = plain_of(network, network.normalisation)

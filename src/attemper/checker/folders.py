@@ -17,6 +17,7 @@ from attemper.checker.check import check
 from attemper.checker.verdict import About, Judge, Subject, Verdict, malformed
 from attemper.errors import AutomatonError, MalformedFileError, OptionError, SourceError, UnsupportedError
 from attemper.files import CERTIFICATE, read_bytes
+from attemper.languages.machines.reading import MachineLanguage
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show_within
@@ -163,6 +164,10 @@ def _says(source: Provenance, alphabet: Alphabet, language: SourceMeaning) -> bo
             from attemper.attention_program.show import show_program  # no other language needs it
 
             return source.kind == "program" and show_program(program) == source.text
+        case MachineLanguage(machine):
+            from attemper.languages.machines.show import show_machine
+
+            return source.kind == "machine" and show_machine(machine) == source.text
         case _:
             assert_never(language)
 

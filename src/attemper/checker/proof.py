@@ -154,9 +154,9 @@ def _is_program(analysis: Analysis, formulas: Formulas, program: Program) -> boo
 
 
 def _program_of(language: Definition) -> Program | None:
-    from attemper.attention_program.language import ProgramLanguage
+    from attemper.attention_program.language import defining_program
 
-    return language.program if isinstance(language, ProgramLanguage) else None
+    return defining_program(language)
 
 
 def _of_automaton(network: Network, dfa: Dfa, said: Realisation | None) -> Analysis:

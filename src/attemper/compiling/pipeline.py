@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, assert_never, final
 
-from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.language import ProgramLanguage, defining_program
 from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.realisation import Realisation
 from attemper.compiling.bounded_counter import BoundedCounter
@@ -233,13 +233,16 @@ def compile_language(
         case Dfa():
             stages, tried = _from_automaton(language, regime, least_margin, limits, watch)
             return _compiled(_normalised(stages, layer_norm, watch), tried)
-        case ProgramLanguage():
-            passes = program_pipeline(regime, least_margin, shared, names or {})
-            stages = passes.run(language, watch)
-            compiled = _compiled(_normalised(stages, layer_norm, watch), ())
-            return replace(compiled, realisation=Realisation(language.program))
         case _:
-            raise UnsupportedError(f"nothing compiles {type(language).__name__}: write it as a formula")
+            program = defining_program(language)
+            if program is None:
+                raise UnsupportedError(f"nothing compiles {type(language).__name__}: write it as a formula")
+            passes = program_pipeline(regime, least_margin, shared, names or {})
+            read = ProgramLanguage(program, At.LAST, language.accepts_empty)
+            read = language if isinstance(language, ProgramLanguage) else read
+            stages = passes.run(read, watch)
+            compiled = _compiled(_normalised(stages, layer_norm, watch), ())
+            return replace(compiled, realisation=Realisation(program))
 
 
 def _normalised(

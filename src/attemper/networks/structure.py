@@ -22,7 +22,7 @@ from attemper.networks.layers import (
     Weighting,
 )
 
-SourceKind = Literal["formula", "regex", "automaton", "program", "hard"]
+SourceKind = Literal["formula", "regex", "automaton", "program", "machine", "hard"]
 """What a network comes from: a text of a language, or another network, by its digest."""
 
 

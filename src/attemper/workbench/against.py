@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import final
 
-from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.language import defining_program
 from attemper.attention_program.realisation import Realisation
 from attemper.certificates.claims import Certificate, Claim, RealClaim
 from attemper.certificates.files import CERTIFIED, format_of, load_if_any
@@ -133,14 +133,11 @@ def programs_of(
     An automaton is proved by any program that it runs: one that is known, the one that its weights are read
     to run, or those of the compiler's own networks.
     """
-    match language:
-        case ProgramLanguage(program):
-            yield from (one for one in known if one.program == program)
-            yield Realisation(program)
-        case Dfa():
-            yield from known
-            with suppress(UnprovenError):
-                yield program_of(network, seconds=READING_SECONDS)
-            yield from realisations(network, language)
-        case _:
-            yield None
+    program = defining_program(language)
+    if program is not None:
+        yield from (one for one in known if one.program == program)
+    elif isinstance(language, Dfa):
+        yield from known
+        with suppress(UnprovenError):
+            yield program_of(network, seconds=READING_SECONDS)
+    yield from realisations(network, language)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.language import defining_program
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.wellformed import require_machine
 from attemper.certificates.claims import Claim, RealClaim
@@ -161,10 +161,10 @@ def _language(given: Any, network: Network) -> Language:
 
 def _realisation(given: LanguageLike) -> Realisation:
     """A program as what a network is said to run. Raises `OptionError`, `UnsupportedError`."""
-    found = naming.language(given).definition
-    if not isinstance(found, ProgramLanguage):
+    found = defining_program(naming.language(given).definition)
+    if found is None:
         raise OptionError("program: this is a language, and no attention program")
-    return Realisation(require_machine(found.program))
+    return Realisation(require_machine(found))
 
 
 def _as_it_is(network: Model | Network | DenseTransformer | Tensors, like: Model | Network | None) -> Edited:

@@ -62,6 +62,7 @@ class Language:
     def title(self) -> str:
         """The formula, the regular expression, or how large the automaton or the program is."""
         from attemper.attention_program.language import ProgramLanguage
+        from attemper.languages.machines.reading import MachineLanguage
         from attemper.languages.regular.dfa import Dfa
         from attemper.languages.temporal.reading import TemporalLanguage
         from attemper.languages.temporal.show import show
@@ -73,17 +74,18 @@ class Language:
                 return self.written or f"an automaton with {len(moves)} states"
             case ProgramLanguage(program, _, _):
                 return f"an attention program of {len(program.steps)} steps"
+            case MachineLanguage(machine):
+                return f"a counter machine of {len(machine.lines)} lines"
             case _:
                 assert_never(self.definition)
 
     @property
     def puts_out(self) -> str:
         """What stands at every position, if that is no bit and there is no verdict on a word."""
-        from attemper.attention_program.language import ProgramLanguage
+        from attemper.attention_program.language import defining_program
 
-        if not isinstance(self.definition, ProgramLanguage):
-            return ""
-        return what_is_put_out(self.definition.program)
+        program = defining_program(self.definition)
+        return "" if program is None else what_is_put_out(program)
 
     def require_verdicts(self) -> None:
         """Raise `UnsupportedError` if it puts out something else than bits."""

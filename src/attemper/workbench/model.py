@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, final, get_args
 
-from attemper.errors import OptionError, UndecidedError, WordError
+from attemper.errors import OptionError, UndecidedError, UnsupportedError, WordError
 from attemper.files import parse_json
 from attemper.languages.words import Alphabet, Word, show_word
 from attemper.missing import has_torch, torch_needed
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from attemper.running.runs import PutOut, Run
     from attemper.running.streaming.stream import Stream
     from attemper.workbench.checked import Checked
+    from attemper.workbench.generating import Generated
     from attemper.workbench.language import Language
     from attemper.workbench.options import DTypeLike
     from attemper.workbench.trace import Trace
@@ -351,6 +352,42 @@ class Model:
                 options=("dtype",),
             )
         return Stream(self.network, self.digest, state)
+
+    def generate(
+        self,
+        prompt: WordLike | Mapping[str, int] = (),
+        *,
+        state: str | Path | Mapping[str, object] | None = None,
+        beyond: bool = False,
+    ) -> Generated:
+        """The tokens that the model writes after a prompt, each of which is read before the next one.
+
+        `prompt` are symbols, or of a counter machine the numbers that its registers begin with; `state` is
+        that of a stream, as for `stream`. For models that put out their own symbols, or `none`, at which
+        nothing follows (`docs/machines.md`). Where a claim has a horizon it ends there with `UnprovedError`,
+        unless it is to go `beyond`. Raises `UnsupportedError`, `WordError` and `OptionError`.
+
+        >>> import attemper
+        >>> doubling = attemper.machine("input x n; sub n else halt; add m 2 -> 1")
+        >>> list(attemper.compile(doubling, regime="decoder").generate({"n": 1}))
+        ['1-', '2+', '10']
+        """
+        from attemper.languages.machines.reading import MachineLanguage
+        from attemper.workbench import generating
+
+        generating.require_tokens(self.network)
+        meant = self.language.definition
+        tokens = generating.tokens_of(meant, self.alphabet, prompt)
+        machine = meant.machine if isinstance(meant, MachineLanguage) else None
+        try:
+            reader: generating.ReadsTokens = self.stream(state=state)
+            horizon = None
+        except UnsupportedError:
+            if state is not None:
+                raise
+            reader = generating.WholeWords(lambda word: next(self.run([word])))
+            horizon = generating.horizon_in(self.certificate)
+        return generating.Generated(reader, tokens, machine, horizon, beyond=beyond)
 
     def trace(self, word: WordLike) -> Trace:
         """Every subformula, every head's attention (n x n, soft and hard) and every margin on one word.

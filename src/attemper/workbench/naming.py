@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from automata.fa.dfa import DFA
 
     from attemper.attention_program.ops import Program
+    from attemper.languages.machines.syntax import CounterMachine
     from attemper.languages.rasp.program import RaspProgram
     from attemper.languages.regular.dfa import Dfa
     from attemper.networks.layers import Network
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
     AlphabetLike = str | Sequence[str] | Alphabet
     AtName = Literal["first", "last"]
     EmptyName = Literal["accept", "reject"]
-    LanguageLike = str | Path | Language | Model | Dfa | Program | RaspProgram | TemporalLanguage
+    LanguageLike = (
+        str | Path | Language | Model | Dfa | Program | RaspProgram | CounterMachine | TemporalLanguage
+    )
     """Whatever names a language."""
 
 
@@ -100,9 +104,10 @@ def language(
     """The language that a text, a file or an object names.
 
     * `given`: `formula:TEXT` (also `formula@first:`, `formula@last:`), `regex:TEXT`, `dfa:FILE`,
-      `program:FILE`, `zoo:NAME`, `net:DIR`; a bare text is a path if it has a slash or ends in `.json` or
-      `.rasp`, and else a formula. Or a `Language`, an automaton, a program, or a `Model`, which is what it
-      was compiled from. `net:DIR` is what the folder's weights compute, read back and proved.
+      `program:FILE`, `machine:FILE`, `zoo:NAME`, `net:DIR`; a bare text is a path if it has a slash or ends
+      in `.json`, `.rasp` or `.machine`, and else a formula. Or a `Language`, an automaton, a program, a
+      machine, or a `Model`, which is what it was compiled from. `net:DIR` is what the folder's weights
+      compute, read back and proved.
     * `alphabet`: of a formula and an expression; without it `like`, the alphabet of what the language is put
       beside, and without that the symbols that the text names, if these are two or more and it means no
       others. Symbols of the zoo are replaced by these, in their order.
@@ -110,7 +115,7 @@ def language(
       empty word (default: reject); `like` a network, as the network does. Everything else says both itself.
 
     Raises `OptionError` (another kind, an alphabet that is missing or superfluous), `AlphabetError`,
-    `SourceError`, `AmbiguousReadingError` (a formula of the future only), `AutomatonError`,
+    `SourceError`, `AmbiguousReadingError` (a formula of the future only), `AutomatonError`, `MachineError`,
     `MalformedFileError`, `UnsupportedError`; of `net:DIR` `UnprovedError`.
 
     >>> language("regex:(ab)*"), language("O a", "ab"), language("zoo:parity", "ab")
@@ -191,6 +196,22 @@ def program(
     if isinstance(given, str):
         return _of_program_text(given, None, how)
     return _of_object(given, how)
+
+
+def machine(given: str | Path | CounterMachine) -> Language:
+    r"""What a counter machine writes next, after every word of its tokens; `docs/machines.md` has the texts.
+
+    `given` is a text, the path of a file, or the machine itself; a text without a line break or `;` is the
+    name of a file. Raises `SourceError` and `MachineError`.
+
+    >>> machine("input x n; take: sub n -> take else halt").definition.next_tokens(("x", "start", "take-"))
+    ('take-', 'take-', 'take0')
+    """
+    if isinstance(given, str) and re.search(r"[;\n]", given):
+        return _of_machine_text(given)
+    if isinstance(given, str | Path):
+        return read(Spelling(Kind.MACHINE, str(given)), HowRead())
+    return _of_object(given, HowRead())
 
 
 # What is said beside it -----------------------------------------------------------------------------------
@@ -346,6 +367,25 @@ def _of_program_text(text: str, path: Path | None, how: HowRead) -> Language:
     return Language(meant, meant.program.alphabet, written="" if steps else text)
 
 
+def _of_machine(spelling: Spelling, how: HowRead) -> Language:
+    _refuse(how, "a machine")
+    if spelling.text == "-":
+        return _of_machine_text(sys.stdin.read())
+    return _of_machine_text(read_utf8(Path(spelling.text), "give the file of a counter machine"))
+
+
+def _of_machine_text(text: str) -> Language:
+    from attemper.languages.machines.parse import parse_machine
+
+    return _of_one_machine(parse_machine(text))
+
+
+def _of_one_machine(machine: CounterMachine) -> Language:
+    from attemper.languages.machines.reading import MachineLanguage
+
+    return Language(MachineLanguage(machine), machine.alphabet)
+
+
 def _of_zoo(spelling: Spelling, how: HowRead) -> Language:
     from attemper.languages.named.zoo import named
     from attemper.workbench.zoo_sources import language_of
@@ -377,6 +417,7 @@ _READERS: dict[Kind, Callable[[Spelling, HowRead], Language]] = {
     Kind.REGEX: _of_regex,
     Kind.DFA: _of_dfa,
     Kind.PROGRAM: _of_program,
+    Kind.MACHINE: _of_machine,
     Kind.ZOO: _of_zoo,
     Kind.NET: _of_network,
 }
@@ -393,6 +434,8 @@ def spelling_of_path(path: Path) -> Spelling:
 def _of_object(given: Any, how: HowRead) -> Language:
     from attemper.attention_program.language import ProgramLanguage
     from attemper.attention_program.ops import Program
+    from attemper.languages.machines.reading import MachineLanguage
+    from attemper.languages.machines.syntax import CounterMachine
     from attemper.languages.rasp.program import RaspProgram
     from attemper.languages.regular.dfa import Dfa
     from attemper.languages.regular.files import dfa_from_automata_lib
@@ -411,6 +454,9 @@ def _of_object(given: Any, how: HowRead) -> Language:
         case ProgramLanguage():
             _refuse(how, "a program")
             return Language(given, given.program.alphabet)
+        case CounterMachine() | MachineLanguage():
+            _refuse(how, "a machine")
+            return _of_one_machine(given if isinstance(given, CounterMachine) else given.machine)
         case TemporalLanguage():
             _refuse(how, "a formula", alphabet=False)
             letters = how.alphabet or how.like

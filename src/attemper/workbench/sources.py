@@ -5,6 +5,8 @@ from __future__ import annotations
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.show import show_program
 from attemper.errors import UnsupportedError
+from attemper.languages.machines.reading import MachineLanguage
+from attemper.languages.machines.show import show_machine
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -21,6 +23,8 @@ def source_of(language: Language, regime: Regime) -> Provenance:
             return Provenance("formula", show(formula), str(at), str(regime))
         case ProgramLanguage(program, at, _):
             return Provenance("program", show_program(program), str(at), str(regime))
+        case MachineLanguage(machine):
+            return Provenance("machine", show_machine(machine), str(At.LAST), str(regime))
         case Dfa() if language.written:
             return Provenance("regex", language.written, str(At.LAST), str(regime))
         case Dfa() as automaton:

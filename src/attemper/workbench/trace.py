@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, final
 
 from rich.table import Table
 
-from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.language import ProgramLanguage, defining_program
 from attemper.attention_program.meaning import run_with
 from attemper.attention_program.naming import step_names
 from attemper.attention_program.ops import Count, Linear, Ref
 from attemper.attention_program.show import show_step
 from attemper.languages.definition import Definition
+from attemper.languages.machines.reading import MachineLanguage
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.meaning import truth_of_subformulas
 from attemper.languages.temporal.reading import TemporalLanguage
@@ -152,7 +153,9 @@ def _facts(language: Definition, word: Word, names: Mapping[Ref, str]) -> Truths
             states = [language.state_after(word[:i]) for i in range(1, len(word) + 1)]
             after = sorted(set(states))
             return tuple((f"in state {q}", tuple(state == q for state in states)) for q in after)
-        case ProgramLanguage(program, _, _):
+        case ProgramLanguage() | MachineLanguage():
+            program = defining_program(language)
+            assert program is not None
             rows = run_with(sum, program, word)
             named = enumerate(zip(step_names(program, names), program.steps, rows, strict=True))
             return tuple(

@@ -26,22 +26,24 @@ def require_readable(network: Network) -> None:
 
 def read_output(network: Network, values: Sequence[float], i: int) -> PutOut | None:
     """What is put out at position i; None where it cannot be read."""
-    names = [name for name, _ in network.symbols]
+    if network.measure is None and network.symbols:
+        return _only(network.symbols, values)
     match network.measure:
         case Measure.INTEGER:
             return integer_of(values[0], i - (network.over is Masking.STRICT_FUTURE))
         case Measure.FRACTION:
             return values[0] if isfinite(values[0]) else None
         case Measure.DISTRIBUTION:
+            names = (name for name, _ in network.symbols)
             return dict(zip(names, values, strict=True)) if all(map(isfinite, values)) else None
-        case None if names:
-            return _only(names, values)
         case None:
             return read_bit(values[0])
 
 
-def _only(names: Sequence[str], values: Sequence[float]) -> str | None:
+def _only(symbols: Sequence[tuple[str, int]], values: Sequence[float]) -> str | None:
     """The name whose bit alone is 1; None if there is none, or a bit cannot be read."""
+    if values.count(1.0) == 1 and values.count(0.0) == len(values) - 1:  # as nearly always
+        return symbols[values.index(1.0)][0]
     bits = [read_bit(value) for value in values]
-    held = [name for name, bit in zip(names, bits, strict=True) if bit]
+    held = [name for (name, _), bit in zip(symbols, bits, strict=True) if bit]
     return held[0] if len(held) == 1 and None not in bits else None

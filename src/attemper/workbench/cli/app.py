@@ -27,7 +27,7 @@ EPILOG = (
     "expression or automaton, 4 refused, 5 word or alphabet, 6 file, 7 output undecided in this number "
     "format, 8 an error in your own module; check: 10 refuted, 11 proved under assumptions, 12 unknown; "
     "compile and certify: 12 no proof; refute: 12 nothing found; decompile, same, depth, "
-    "classify and to-formula: 12 not known; "
+    "classify and to-formula: 12 not known; generate: 12 not halted; "
     "70 a fault of attemper, 130 interrupted. "
     "With --json an error is one JSON object on the standard error."
 )
@@ -77,7 +77,7 @@ def application(arguments: Sequence[str]) -> typer.Typer:
         name="attemper",
         cls=_InPanels,
         help="What attention can and cannot compute, with proof. A LANGUAGE is formula:TEXT, regex:TEXT, "
-        "dfa:FILE, program:FILE, zoo:NAME, net:DIR, or a bare formula.",
+        "dfa:FILE, program:FILE, machine:FILE, zoo:NAME, net:DIR, or a bare formula.",
         epilog=EPILOG,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.language import defining_program
 from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, RealClaim
 from attemper.certificates.files import format_of, load_if_any
@@ -142,9 +142,10 @@ def _show_folder(folder: Path, *, steps: bool, engines: bool, json: bool) -> Non
 
 
 def _show_steps(model: Model) -> None:
-    if not isinstance(model.language.definition, ProgramLanguage):
+    program = defining_program(model.language.definition)
+    if program is None:
         raise typer.BadParameter("--steps is for attention programs, and this network has none")
-    print_program(show_program(model.language.definition.program))
+    print_program(show_program(program))
 
 
 def _show_network(model: Model, folder: Path, *, json: bool) -> None:

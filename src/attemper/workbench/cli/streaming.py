@@ -59,7 +59,7 @@ class StreamOptions:
 
 
 @final
-class _Interrupts:
+class Interrupts:
     """Ctrl-C while a symbol is read is kept until that is answered: no state is torn."""
 
     def __init__(self) -> None:
@@ -89,9 +89,9 @@ class _Interrupts:
 
 
 @contextmanager
-def _interrupts() -> Iterator[_Interrupts]:
-    """Ctrl-C as `_Interrupts` has it, until the end of the block; whoever ignores it goes on ignoring it."""
-    own, before = _Interrupts(), signal.getsignal(signal.SIGINT)
+def interrupts() -> Iterator[Interrupts]:
+    """Ctrl-C as `Interrupts` has it, until the end of the block; whoever ignores it goes on ignoring it."""
+    own, before = Interrupts(), signal.getsignal(signal.SIGINT)
     if before is not signal.default_int_handler:
         yield own
         return
@@ -110,8 +110,8 @@ def run_stream(model: Model, options: StreamOptions, *, json: bool) -> None:
     """
     stream = model.stream(state=options.load)
     answers = _Answers(model, json=json)
-    with _interrupts() as interrupts, _saving(stream, options.save), answers.on_lines():
-        for symbol in _symbols(model.alphabet, _chunks(interrupts, answers), answers):
+    with interrupts() as pressed, _saving(stream, options.save), answers.on_lines():
+        for symbol in _symbols(model.alphabet, _chunks(pressed, answers), answers):
             answers.give(stream, symbol, stream.push(symbol))
     if answers.undecided is not None:
         raise UndecidedError(
@@ -215,13 +215,13 @@ def _symbols(alphabet: Alphabet, chunks: Iterator[str], answers: _Answers) -> It
         yield begun
 
 
-def _chunks(interrupts: _Interrupts, answers: _Answers) -> Iterator[str]:
+def _chunks(pressed: Interrupts, answers: _Answers) -> Iterator[str]:
     """The text on the standard input, as it comes; what was answered is handed over before each wait."""
     decoder = getincrementaldecoder("utf-8")()
     is_first, data = True, b"\n"
     while data:
         answers.flush()
-        with interrupts.waiting():
+        with pressed.waiting():
             data = _read()
         try:
             text = decoder.decode(data, final=not data)
