@@ -27,7 +27,7 @@ class ReadsTokens(Protocol):
     """A stream, or whole words: what reads a word token by token, and says what comes next."""
 
     def push(self, symbol: str, /) -> object:
-        """Read one more token. Raises `WordError` for one that there is not."""
+        """Read one more token; a stream then says what comes next. Raises `WordError` for another one."""
 
     @property
     def output(self) -> object:
@@ -85,6 +85,8 @@ class Generated(Iterator[str]):
         beyond: bool,
     ) -> None:
         self.reader = reader
+        self.is_stream = not isinstance(reader, WholeWords)
+        """Whether a state that does not grow is all that is kept."""
         self.horizon = horizon
         """The longest word that a claim is about in the arithmetic in which this runs; None without one."""
         self._machine, self._beyond = machine, beyond
@@ -109,14 +111,9 @@ class Generated(Iterator[str]):
                 f"the horizon is reached: that words of more than {self.horizon:,} symbols are right in "
                 f"{ARITHMETIC[0]} is not claimed; beyond=True (--beyond) goes on all the same"
             )
-        self._read(token)
-        self._next = self.reader.output
+        found = self._read(token)
+        self._next = found if self.is_stream else self.reader.output
         return token
-
-    @property
-    def is_stream(self) -> bool:
-        """Whether a state that does not grow is all that is kept."""
-        return not isinstance(self.reader, WholeWords)
 
     @property
     def length(self) -> int:
@@ -147,13 +144,14 @@ class Generated(Iterator[str]):
             return f"whole words in {ARITHMETIC[0]}: no certificate says how far that is right"
         return f"whole words in {ARITHMETIC[0]}: those of up to {self.horizon:,} symbols are right"
 
-    def _read(self, token: str) -> None:
+    def _read(self, token: str) -> object:
         """One more symbol."""
-        self.reader.push(token)
+        found = self.reader.push(token)
         if self._registers is not None and self._machine is not None:
             said = self._machine.effects[token]
             if said.amount:
                 self._registers[said.register] += said.amount
+        return found
 
 
 def require_tokens(network: Network) -> None:
