@@ -19,7 +19,7 @@ class ExitCode(IntEnum):
     | 0 | done |
     | 1 | `verify` found a word on which the model is wrong; `same`: DIFFERENT, with a word; `decompile`, `simulate`: a model's own runs differ from what was read; `paper`: a statement's run saw what should not be |
     | 2 | wrong usage, or an extra package that is not installed |
-    | 3 | the formula, expression or automaton cannot be read, or does not say where it is read |
+    | 3 | the formula, expression, automaton or machine cannot be read, or does not say where it is read |
     | 4 | refused: meaningful, but not supported (for example the future in the `decoder` regime) |
     | 5 | a word or alphabet that cannot be used |
     | 6 | a file that is missing, damaged or of another shape; `check`: MALFORMED |
@@ -27,7 +27,7 @@ class ExitCode(IntEnum):
     | 8 | somebody's own module, named as MODULE:OBJECT, raised an error or is not the model that it should be |
     | 10 | `check`: REFUTED, with the word that goes wrong |
     | 11 | `check`, `refute`, `same`: PROVED_UNDER_ASSUMPTIONS, which are named |
-    | 12 | `check`: UNKNOWN, also beyond `--seconds` and `--memory`; `compile`, `certify`: there is no proof; `refute`: nothing was found; a bound that says nothing; `decompile`, `simulate`, `same`, `depth`: not known within the caps |
+    | 12 | `check`: UNKNOWN, also beyond `--seconds` and `--memory`; `compile`, `certify`: there is no proof; `refute`: nothing was found; a bound that says nothing; `decompile`, `simulate`, `same`, `depth`: not known within the caps; `generate`: not halted |
     | 70 | a fault of attemper itself: please report it |
     | 130 | interrupted |
 

@@ -173,7 +173,7 @@ ENTRIES: dict[str, tuple[Callable[[Structure], object], str]] = {
     "no format": (lambda s: s.pop("format"), "it is not of the format attemper-network/4"),
     "a kind of source that is none": (
         lambda s: s["source"].update(kind="words"),
-        'source.kind: expected one of "formula", "regex", "automaton", "program", "hard", not',
+        'source.kind: expected one of "formula", "regex", "automaton", "program", "machine", "hard", not',
     ),
     "a source that is no object": (
         lambda s: s.update(source="O a"),

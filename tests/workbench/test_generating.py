@@ -114,7 +114,7 @@ def test_whole_words_end_at_the_horizon(folder: Path) -> None:
     assert list(islice(loaded.generate({"n": 1}, beyond=True), 6)) == ["up+", "down-"] * 3
     said = command("generate", folder / "whole", "--input", "n=1")
     assert said.code == ExitCode.UNKNOWN
-    assert said.out.splitlines()[:4] == ["up+", "down-", "up+", "down-"]
+    assert said.out.split() == ["up+", "down-", "up+", "down-"]
     assert "--beyond" in said.err
 
 
@@ -125,7 +125,7 @@ def test_the_command_writes_until_the_machine_halts(folder: Path) -> None:
         "take- give+ take- give+ take0",
         "halted after 5 tokens",
         "registers: n 0, m 4",
-        "claimed of a stream in float64: no claim is about the order in which a stream computes",
+        "claimed of a stream in float64 (scan): it is right on words of up to 1,099,511,627,776 symbols",
     ]
 
 

@@ -32,6 +32,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("without_torch")
     majority = library.compile(MAJORITY, "01", regime="decoder")
     majority.save(made / "majority", certificate=majority.certify())
+    counting = library.machine("input x n; sub n -> 1 else halt")
+    library.compile(counting, regime="decoder").save(made / "counting")
     once = library.compile("O (b & Y a)", "ab")
     once.save(made / "once")
     library.refute(once, "zoo:parity-even", length=16, free=0.8).save(made / "refutation.json")
@@ -44,6 +46,7 @@ PROVING = {
     "compile": ["compile", "O a", "--alphabet", "ab", "-o", "made"],
     "compile a regex": ["compile", "regex:(b*ab*a)*b*", "--alphabet", "ab", "-o", "parity"],
     "certify": ["certify", "majority"],
+    "generate": ["generate", "counting", "--input", "n=3"],
     "check": ["check", "majority"],
     "check --explain": ["check", "majority", "--explain"],
     "check --edited": ["check", "majority", "--edited"],

@@ -1,10 +1,10 @@
 """The program of a counter machine: what the machine writes next, at every position of every word.
 
-up_r is the sum of what the tokens up to here add to register r, zero_r is [up_r <= 0], and at(q) says that
-the token here comes before line q. An adding line puts out its token where at(q), a subtracting one where
-at(q) and not zero_r, or at(q) and zero_r; `none` is put out where the token here comes before the end. Each
-token comes before one line or the end, so that exactly one symbol is put out. (Jiang, Hahn, Zetzsche and
-Lin, *Softmax Transformers are Turing-Complete*, has such programs on paper.)
+up_r is the sum of what the tokens up to here add to register r, positive_r is [up_r >= 1], and at(q) says
+that the token here comes before line q. An adding line puts out its token where at(q), a subtracting one
+where at(q) and positive_r, or at(q) and not positive_r; `none` is put out where the token here comes before
+the end. Each token comes before one line or the end, so that exactly one symbol is put out. (Jiang, Hahn,
+Zetzsche and Lin, *Softmax Transformers are Turing-Complete*, has such programs on paper.)
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from attemper.attention_program.ops import (
     Ref,
     Step,
 )
-from attemper.languages.machines.syntax import END, HALTS, Add, CounterMachine, tokens_of
+from attemper.languages.machines.syntax import END, HALTS, Adding, CounterMachine, tokens_of
 
 
 def program_of(machine: CounterMachine) -> Program:
@@ -60,7 +60,7 @@ def program_of(machine: CounterMachine) -> Program:
 def _outputs(machine: CounterMachine, add: Callable[[Step], Ref]) -> Iterator[tuple[str, Ref]]:
     for number, line in enumerate(machine.lines, start=1):
         here = add(Letter(machine.tokens_before(number)))
-        if isinstance(line, Add):
+        if isinstance(line, Adding):
             yield tokens_of(line)[0], here
             continue
         is_positive = _is_positive(machine, add, line.register)

@@ -61,7 +61,7 @@ def wrong_word(network: Network, language: Definition, longest: int | None = Non
     if not put_out_alike(network, language):  # what an output should be is then not said
         return None
     astray = None
-    for word in _words(network, language):
+    for word in _tried(network, language):
         if longest is not None and len(word) > longest:
             return astray
         try:
@@ -127,15 +127,19 @@ def _wrong_symbol(
     return None
 
 
-def _words(network: Network, language: Definition) -> Iterator[Word]:
-    """The shortest words, then longer ones while they are cheap enough; of a machine's first its own."""
-    scores, heads = 0, 1 + sum(len(layer.heads) for layer in network.layers)
-    if isinstance(language, MachineLanguage):
-        from attemper.languages.machines.telling import telling_words
+def _tried(network: Network, language: Definition) -> Iterator[Word]:
+    """Of a machine the words that tell its table from others; else whatever words are cheap."""
+    if not isinstance(language, MachineLanguage):
+        return _words(network)
+    from attemper.languages.machines.telling import telling_words
 
-        yield from islice(telling_words(language.machine), MACHINE_WORDS)
-        return
+    return islice(telling_words(language.machine), MACHINE_WORDS)
+
+
+def _words(network: Network) -> Iterator[Word]:
+    """The shortest words, then longer ones while they are cheap enough."""
     yield from islice(_short_words(network.alphabet), WORDS)
+    scores, heads = 0, 1 + sum(len(layer.heads) for layer in network.layers)
     for word in _longer_words(network.alphabet):
         scores += heads * len(word) ** 2
         if scores > SCORES:

@@ -89,13 +89,13 @@ def _language_of(source: Provenance, network: Network) -> SourceMeaning:
             from attemper.attention_program.parse import parse_program
 
             return ProgramLanguage(parse_program(source.text), At(source.at), network.accepts_empty)
-        case _ if At(source.at) is not At.LAST:
-            raise ValueError("an automaton or a machine is read at the last position")
         case "machine":
             from attemper.languages.machines.parse import parse_machine
             from attemper.languages.machines.reading import MachineLanguage
 
             return MachineLanguage(parse_machine(source.text))
+        case _ if At(source.at) is not At.LAST:
+            raise ValueError("an automaton is read at the last position")
         case "regex":
             from attemper.languages.regular.regex import parse_regex
 

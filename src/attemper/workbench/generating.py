@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from attemper.running.runs import Run
     from attemper.workbench.words import WordLike
 
-ARITHMETIC = "float64", "numerator-first"
-"""In which whole words are run."""
+FORMAT = "float64"
+"""All tokens are computed in it."""
+
+WHOLE, STREAMED = "numerator-first", "scan"
+"""The classes of kernels that compute whole words, and what a stream reads if it is a scan."""
 
 
 class ReadsTokens(Protocol):
@@ -80,6 +83,7 @@ class Generated(Iterator[str]):
         reader: ReadsTokens,
         prompt: Iterable[str],
         machine: CounterMachine | None,
+        kernel: str | None,
         horizon: int | None,
         *,
         beyond: bool,
@@ -87,6 +91,8 @@ class Generated(Iterator[str]):
         self.reader = reader
         self.is_stream = not isinstance(reader, WholeWords)
         """Whether a state that does not grow is all that is kept."""
+        self.kernel = kernel
+        """The class of kernels that computes the tokens; None for an order that is in none."""
         self.horizon = horizon
         """The longest word that a claim is about in the arithmetic in which this runs; None without one."""
         self._machine, self._beyond = machine, beyond
@@ -102,15 +108,16 @@ class Generated(Iterator[str]):
     def __next__(self) -> str:
         """The next token. Raises `UndecidedError`, and `UnprovedError` at the horizon."""
         token, length = self._next, self.reader.position
+        if not self._is_claimed:
+            raise UnprovedError(
+                f"the horizon is reached: that words of more than {self.horizon:,} symbols are right in "
+                f"{FORMAT} is not claimed; beyond=True goes on all the same",
+                options=("beyond",),
+            )
         if token == HALTS:
             raise StopIteration
         if not isinstance(token, str):
             raise UndecidedError(f"what is put out after {length:,} symbols cannot be read in float64")
-        if self.horizon is not None and length > self.horizon and not self._beyond:
-            raise UnprovedError(
-                f"the horizon is reached: that words of more than {self.horizon:,} symbols are right in "
-                f"{ARITHMETIC[0]} is not claimed; beyond=True (--beyond) goes on all the same"
-            )
         found = self._read(token)
         self._next = found if self.is_stream else self.reader.output
         return token
@@ -122,8 +129,13 @@ class Generated(Iterator[str]):
 
     @property
     def halted(self) -> bool:
-        """Whether `none` was put out, so that nothing follows."""
-        return self._next == HALTS
+        """Whether `none` was put out, so that nothing follows; where that is claimed, or beyond."""
+        return self._next == HALTS and self._is_claimed
+
+    @property
+    def _is_claimed(self) -> bool:
+        """Whether what comes next is read from a word within the horizon, or nobody asks."""
+        return self._beyond or self.horizon is None or self.reader.position <= self.horizon
 
     @property
     def registers(self) -> dict[str, int] | None:
@@ -138,11 +150,12 @@ class Generated(Iterator[str]):
     @property
     def claimed(self) -> str:
         """What is claimed of tokens that are computed in this way."""
-        if self.is_stream:
-            return "a stream in float64: no claim is about the order in which a stream computes"
+        how = f"{'a stream' if self.is_stream else 'whole words'} in {FORMAT}"
+        if self.kernel is None:
+            return f"{how}: no claim is about the order in which it computes"
         if self.horizon is None:
-            return f"whole words in {ARITHMETIC[0]}: no certificate says how far that is right"
-        return f"whole words in {ARITHMETIC[0]}: those of up to {self.horizon:,} symbols are right"
+            return f"{how} ({self.kernel}): no certificate says anything"
+        return f"{how} ({self.kernel}): it is right on words of up to {self.horizon:,} symbols"
 
     def _read(self, token: str) -> object:
         """One more symbol."""
@@ -164,11 +177,11 @@ def require_tokens(network: Network) -> None:
         )
 
 
-def horizon_in(certificate: Certificate | None) -> int | None:
-    """How long words may be that are run whole."""
+def horizon_in(certificate: Certificate | None, kernel: str | None) -> int | None:
+    """How long words may be, by what a certificate claims of a class of kernels."""
     claims = () if certificate is None else certificate.claims
     floats = (one for one in claims if isinstance(one, FloatClaim))
-    return next((one.horizon for one in floats if (one.format, one.kernel) == ARITHMETIC), None)
+    return next((one.horizon for one in floats if (one.format, one.kernel) == (FORMAT, kernel)), None)
 
 
 def tokens_of(

@@ -380,14 +380,20 @@ class Model:
         tokens = generating.tokens_of(meant, self.alphabet, prompt)
         machine = meant.machine if isinstance(meant, MachineLanguage) else None
         try:
-            reader: generating.ReadsTokens = self.stream(state=state)
-            horizon = None
+            reader: generating.ReadsTokens = (stream := self.stream(state=state))
+            kernel = generating.STREAMED if stream.is_scan else None
         except UnsupportedError:
             if state is not None:
                 raise
-            reader = generating.WholeWords(lambda word: next(self.run([word])))
-            horizon = generating.horizon_in(self.certificate)
-        return generating.Generated(reader, tokens, machine, horizon, beyond=beyond)
+            reader, kernel = generating.WholeWords(self._run_whole), generating.WHOLE
+        horizon = generating.horizon_in(self.certificate, kernel)
+        return generating.Generated(reader, tokens, machine, kernel, horizon, beyond=beyond)
+
+    def _run_whole(self, word: Word) -> Run:
+        """In float64, and never as a scan: certificates tell that apart."""
+        from attemper.running.engines.names import SHORT
+
+        return next(self.run([word], engine="numpy" if len(word) <= SHORT else "fused"))
 
     def trace(self, word: WordLike) -> Trace:
         """Every subformula, every head's attention (n x n, soft and hard) and every margin on one word.

@@ -104,10 +104,10 @@ def language(
     """The language that a text, a file or an object names.
 
     * `given`: `formula:TEXT` (also `formula@first:`, `formula@last:`), `regex:TEXT`, `dfa:FILE`,
-      `program:FILE`, `machine:FILE`, `zoo:NAME`, `net:DIR`; a bare text is a path if it has a slash or ends
-      in `.json`, `.rasp` or `.machine`, and else a formula. Or a `Language`, an automaton, a program, a
-      machine, or a `Model`, which is what it was compiled from. `net:DIR` is what the folder's weights
-      compute, read back and proved.
+      `program:FILE`, `machine:FILE`, `tm:TEXT`, `zoo:NAME`, `net:DIR`; a bare text is a path if it has a
+      slash or ends in `.json`, `.rasp` or `.machine`, and else a formula. Or a `Language`, an automaton, a
+      program, a machine, or a `Model`, which is what it was compiled from. `net:DIR` is what the folder's
+      weights compute, read back and proved.
     * `alphabet`: of a formula and an expression; without it `like`, the alphabet of what the language is put
       beside, and without that the symbols that the text names, if these are two or more and it means no
       others. Symbols of the zoo are replaced by these, in their order.
@@ -386,6 +386,14 @@ def _of_one_machine(machine: CounterMachine) -> Language:
     return Language(MachineLanguage(machine), machine.alphabet)
 
 
+def _of_turing(spelling: Spelling, how: HowRead) -> Language:
+    """A Turing machine is held as its attention program."""
+    from attemper.languages.machines.turing import parse_turing, program_text
+
+    _refuse(how, "a machine")
+    return _of_program_text(program_text(parse_turing(spelling.text)), None, how)
+
+
 def _of_zoo(spelling: Spelling, how: HowRead) -> Language:
     from attemper.languages.named.zoo import named
     from attemper.workbench.zoo_sources import language_of
@@ -418,6 +426,7 @@ _READERS: dict[Kind, Callable[[Spelling, HowRead], Language]] = {
     Kind.DFA: _of_dfa,
     Kind.PROGRAM: _of_program,
     Kind.MACHINE: _of_machine,
+    Kind.TURING: _of_turing,
     Kind.ZOO: _of_zoo,
     Kind.NET: _of_network,
 }

@@ -1,6 +1,7 @@
 """How a language is spelled in one text: a kind, a colon, and what that kind reads.
 
-    formula:TEXT  formula@first:TEXT  regex:TEXT  dfa:FILE  program:FILE  machine:FILE  zoo:NAME  net:DIR
+    formula:TEXT  formula@first:TEXT  regex:TEXT  dfa:FILE  program:FILE  machine:FILE  tm:TEXT
+    zoo:NAME  net:DIR
 
 A bare text is a path if, outside quotes, it has a slash or begins with a drive's letter and a colon, or if it
 ends as files do; else it is a formula. Whether something of that name exists never matters: a formula has
@@ -25,11 +26,15 @@ class Kind(StrEnum):
     DFA = "dfa"
     PROGRAM = "program"
     MACHINE = "machine"
+    TURING = "tm"
     ZOO = "zoo"
     NET = "net"
 
 
-KINDS = "formula:TEXT, regex:TEXT, dfa:FILE, program:FILE, machine:FILE, zoo:NAME, net:DIR, or a bare formula"
+KINDS = (
+    "formula:TEXT, regex:TEXT, dfa:FILE, program:FILE, machine:FILE, tm:TEXT, zoo:NAME, net:DIR, "
+    "or a bare formula"
+)
 """What help and errors say."""
 
 ENDINGS = {".json": Kind.DFA, ".rasp": Kind.PROGRAM, ".machine": Kind.MACHINE}
@@ -71,7 +76,7 @@ def spelling_of(text: str) -> Spelling:
     Traceback (most recent call last):
     ...
     attemper.errors.OptionError: 'regexp:' is no kind of language: write formula:TEXT, regex:TEXT, dfa:FILE, \
-program:FILE, machine:FILE, zoo:NAME, net:DIR, or a bare formula
+program:FILE, machine:FILE, tm:TEXT, zoo:NAME, net:DIR, or a bare formula
     """
     found = _KIND.fullmatch(text)
     if found is None:

@@ -13,7 +13,7 @@ from attemper.languages.machines.meaning import configuration_of, next_tokens, r
 from attemper.languages.machines.parse import parse_machine
 from attemper.languages.machines.reading import MachineLanguage
 from attemper.languages.machines.show import show_machine
-from attemper.languages.machines.syntax import Add, CounterMachine, Input, Subtract
+from attemper.languages.machines.syntax import Adding, CounterMachine, Input, Subtracting
 from tests.support.drawn.counter_machines import families, random_machine
 from tests.support.suites import Few
 
@@ -32,7 +32,7 @@ MINSKY = "0: R1- 1 2\n1: R0+ 0\n2: HALT"
 
 
 def test_a_text_of_ours() -> None:
-    lines = Subtract("take", 0, 2, 0), Add("give", 1, 2, 1)
+    lines = Subtracting("take", 0, 2, 0), Adding("give", 1, 2, 1)
     inputs = Input("x10", 0, 10), Input("x1", 0, 1)
     assert parse_machine(OURS) == CounterMachine(("n", "m"), inputs, "go", lines)
 
@@ -46,7 +46,7 @@ def test_a_listing_of_minskys() -> None:
 
 def test_what_is_not_said_is_the_next_line() -> None:
     machine = parse_machine("add n\nadd m 3\nsub n else 1")
-    assert machine.lines == (Add("1", 0, 1, 2), Add("2", 1, 3, 3), Subtract("3", 0, 0, 1))
+    assert machine.lines == (Adding("1", 0, 1, 2), Adding("2", 1, 3, 3), Subtracting("3", 0, 0, 1))
 
 
 def test_what_is_shown_reads_back(few: Few) -> None:
@@ -74,6 +74,8 @@ def test_what_is_shown_reads_back(few: Few) -> None:
         ("input x", (1, 8), "ends too early"),
         ("a-b: add n", (1, 1), "is no label"),
         ("halt: add n", (1, 1), "is no label"),
+        ("Halt: add n -> a", (1, 1), "is no label"),
+        ("n" * 41 + ": add n", (1, 1), "is no label"),
         ("add n!", (1, 5), "is no name"),
         ("1: R1- 2", (1, 9), "ends too early"),
         ("registers n-m", (1, 11), "is no name"),
@@ -106,10 +108,11 @@ def test_what_is_no_machine(text: str, says: str) -> None:
 
 def test_a_table_with_a_line_or_a_register_that_is_not_there() -> None:
     for lines in [
-        (Add("a", 1, 1, 0),),
-        (Add("a", 0, 1, 2),),
-        (Subtract("a", 0, 1, 2),),
-        (Add("halt", 0, 1, 0),),
+        (Adding("a", 1, 1, 0),),
+        (Adding("a", 0, 1, 2),),
+        (Subtracting("a", 0, 1, 2),),
+        (Adding("HALT", 0, 1, 0),),
+        (Adding("a", 0, 1, 1), Subtracting("a", 0, 2, 0)),
     ]:
         with pytest.raises(MachineError):
             CounterMachine(("n",), (), "go", lines)

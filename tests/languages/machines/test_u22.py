@@ -11,7 +11,7 @@ import pytest
 import attemper
 from attemper.languages.machines.meaning import run
 from attemper.languages.machines.parse import parse_machine
-from attemper.languages.machines.syntax import Add, CounterMachine
+from attemper.languages.machines.syntax import Adding, CounterMachine
 from tests.support.suites import Few
 
 PAGE = Path(__file__).parents[3] / "docs" / "machines.md"
@@ -56,7 +56,7 @@ def test_the_table_is_that_of_its_source() -> None:
     assert machine.registers == tuple(f"R{k}" for k in range(8))
     found = {
         int(line.label): (P, line.register, labels[line.then])
-        if isinstance(line, Add)
+        if isinstance(line, Adding)
         else (M, line.register, labels[line.then], labels[line.otherwise])
         for line in machine.lines
     }

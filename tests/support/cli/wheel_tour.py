@@ -81,6 +81,8 @@ STEPS = (
     Step("attemper show found.json", "layer 0, head 0"),
     Step("attemper lemma --c 2 --heads 2", "tuned"),
     Step("attemper source dyck2 --p 1/3 --length 8", "H_opt"),
+    Step("attemper compile tm:1RA--- -o right", "compiled"),
+    Step("attemper generate right --prompt start --most 2", "A1R A1R"),
     Step("attemper soften once --epsilon 1/100 -o soft", "wrote soft"),
     Step("attemper run majority 0110 00101", "accepted  0110  0111"),
     Step("attemper run majority 01 --weights hard", "accepted"),

@@ -9,7 +9,7 @@ from itertools import count, islice
 
 from attemper.languages.machines.meaning import run
 from attemper.languages.machines.parse import parse_machine
-from attemper.languages.machines.syntax import Add, CounterMachine, Input, Line, Subtract
+from attemper.languages.machines.syntax import Adding, CounterMachine, Input, MachineLine, Subtracting
 
 LEAST, LAST, PERIOD = 2_000, 1_000, 500
 """A run is worth trying if it has so many tokens and no period up to PERIOD in the LAST ones."""
@@ -213,11 +213,11 @@ def random_machine(rng: random.Random, lines: int, registers: int) -> CounterMac
     def target() -> int:
         return rng.choice([0, *range(1, lines + 1), *range(1, lines + 1)])
 
-    def line(number: int) -> Line:
+    def line(number: int) -> MachineLine:
         register, after = rng.randrange(registers), rng.choice([number % lines + 1, target()])
         if rng.random() < 0.45:
-            return Add(f"L{number}", register, rng.choice([1, 1, 2, 5]), after)
-        return Subtract(f"L{number}", register, target(), after)
+            return Adding(f"L{number}", register, rng.choice([1, 1, 2, 5]), after)
+        return Subtracting(f"L{number}", register, target(), after)
 
     inputs = tuple(Input(f"x{r}", r, 1) for r in range(registers))
     table = tuple(line(number) for number in range(1, lines + 1))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from attemper.exports.gpt2.layout import Layout
-from attemper.exports.gpt2.vocabulary import answers_of, tokens_of_answers
+from attemper.exports.gpt2.vocabulary import answers_of, tokens_of_answers, vocabulary_of
 from attemper.exports.kinds import NETWORK
 from attemper.exports.remarks import indented
 from attemper.exports.subject import Exported
+from attemper.networks.layers import Network
 
 CLASSIFIER = "token-classification"
 """The subfolder of the model that labels tokens."""
@@ -42,8 +43,8 @@ in {dtype}. Nothing was trained. Reading it needs transformers alone, and no cod
     words = tokenizer(["..."], return_tensors="pt", padding=True)
     labels = model(**words).logits.argmax(dim=-1)          # [word, token]
 
-{_verdict(subject)}- **Positions**: words of up to {layout.positions:,} symbols; a longer one is an
-  IndexError.
+{_verdict(subject)}{_writing(network)}- **Positions**: words of up to {layout.positions:,}
+  symbols; a longer one is an IndexError.
 - **No horizon**: {_horizons(subject, dtype)}
 - **Never undecided**: where rounding leaves a bit between 0 and 1, the larger logit wins. Other kinds of
   export of attemper say `undecided` there; a stock GPT-2 cannot.
@@ -78,6 +79,17 @@ def _verdict(subject: Exported) -> str:
     empty = "accepted" if network.accepts_empty else "rejected"
     return (
         f"- **Verdict**: the label of the {place} token. The empty word, which no GPT-2 reads, is {empty}.\n"
+    )
+
+
+def _writing(network: Network) -> str:
+    """How it goes on writing, where it puts out symbols of its own and where to end."""
+    vocabulary = vocabulary_of(network, with_answers=True)
+    if vocabulary.end is None:
+        return ""
+    return (
+        f"- **Writing**: `generate(do_sample=False)` ends at `{vocabulary.tokens[vocabulary.end]}`. What the "
+        "certificate says of each token is about the network itself; of this GPT-2 nothing is proved.\n"
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, count
 from typing import final
 
+from attemper.languages.machines.syntax import HALTS
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Coordinate, Network
 from attemper.running.traceable.labels import LABELS
@@ -32,6 +33,12 @@ class Vocabulary:
     def tokens(self) -> tuple[str, ...]:
         """The tokens in the order of their numbers, none twice."""
         return tuple(dict.fromkeys((*self.alphabet.symbols, self.padding, *self.answers)))
+
+    @property
+    def end(self) -> int | None:
+        """The number of the answer at which nothing more is written, which is no symbol; None without one."""
+        is_end = HALTS in self.answers and HALTS not in self.alphabet.symbols
+        return self.tokens.index(HALTS) if is_end else None
 
     @property
     def padding_id(self) -> int:

@@ -53,7 +53,10 @@ def _save_language_model(subject: Exported, layout: Layout, dtype: str, folder: 
     vocabulary = vocabulary_of(network, with_answers=True)
     weights = body_weights(network, layout, vocabulary, form)
     weights |= next_token_weights(network, layout, vocabulary, form)
-    _save("GPT2LMHeadModel", _config(layout, vocabulary, dtype), vocabulary, weights, folder)
+    config = _config(layout, vocabulary, dtype)
+    if vocabulary.end is not None:
+        config["eos_token_id"] = vocabulary.end
+    _save("GPT2LMHeadModel", config, vocabulary, weights, folder)
 
 
 def _save_classifier(subject: Exported, layout: Layout, dtype: str, folder: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
-from attemper.languages.machines.syntax import END, HALTS, Add, CounterMachine
+from attemper.languages.machines.syntax import END, HALTS, Adding, CounterMachine
 from attemper.languages.words import Word
 
 
@@ -44,7 +44,7 @@ class Configuration:
         if self.line == END:
             return HALTS
         line = machine.lines[self.line - 1]
-        if isinstance(line, Add):
+        if isinstance(line, Adding):
             self.registers[line.register] += line.amount
             self.line = line.then
             return f"{line.label}+"

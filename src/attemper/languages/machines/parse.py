@@ -21,7 +21,16 @@ from dataclasses import dataclass, field
 from typing import NoReturn, final
 
 from attemper.errors import SourceError
-from attemper.languages.machines.syntax import END, HALT, NAME, Add, CounterMachine, Input, Line, Subtract
+from attemper.languages.machines.syntax import (
+    END,
+    HALT,
+    NAME,
+    Adding,
+    CounterMachine,
+    Input,
+    MachineLine,
+    Subtracting,
+)
 
 DEFAULT_START = "start"
 
@@ -98,7 +107,7 @@ class _Draft:
 
 @final
 @dataclass
-class _Text:
+class _Listing:
     """What was read so far."""
 
     registers: list[str] = field(default_factory=list)
@@ -120,7 +129,7 @@ def parse_machine(text: str) -> CounterMachine:
     >>> parse_machine("0: R1- 1 2; 1: R0+ 0; 2: HALT").alphabet.symbols
     ('R0', 'R1', 'start', '0-', '00', '1+')
     """
-    read = _Text()
+    read = _Listing()
     for statement in _statements(text):
         _read(read, statement)
     if read.is_minsky and not read.inputs:
@@ -139,7 +148,7 @@ def _statements(text: str) -> Iterator[_Statement]:
             yield _Statement(text, words, found.start() + len(found[0].rstrip()))
 
 
-def _read(read: _Text, statement: _Statement) -> None:
+def _read(read: _Listing, statement: _Statement) -> None:
     match statement.next:
         case "registers":
             statement.take()
@@ -163,17 +172,17 @@ def _rest(statement: _Statement) -> Iterator[str]:
         yield statement.name("a register")
 
 
-def _meet(read: _Text, register: str) -> None:
+def _meet(read: _Listing, register: str) -> None:
     if register not in read.registers:
         read.registers.append(register)
 
 
-def _read_line(read: _Text, statement: _Statement) -> None:
+def _read_line(read: _Listing, statement: _Statement) -> None:
     label = str(len(read.lines) + 1)
     at = statement.at
     if statement.next.endswith(":"):
         label = statement.take().removesuffix(":")
-        if not NAME.fullmatch(label) or label == HALT:
+        if not NAME.fullmatch(label) or label.lower() == HALT:
             statement.refuse(f"'{label[:40]}' is no label", "a name", at=at)
     if label in read.ends or any(own.label == label for own in read.lines):
         statement.refuse(f"two lines are called '{label}'", "another label", at=at)
@@ -223,7 +232,7 @@ def _minsky(statement: _Statement, label: str, register: str, sign: str) -> _Dra
     return _Draft(statement, label, register, 0, _target(statement), _target(statement))
 
 
-def _lines(read: _Text, number: dict[str, int]) -> Iterator[Line]:
+def _lines(read: _Listing, number: dict[str, int]) -> Iterator[MachineLine]:
     lines = {draft.label: index for index, draft in enumerate(read.lines, start=1)}
 
     def target(draft: _Draft, index: int, to: _Written | None) -> int:
@@ -238,6 +247,6 @@ def _lines(read: _Text, number: dict[str, int]) -> Iterator[Line]:
     for index, draft in enumerate(read.lines, start=1):
         register, then = number[draft.register], target(draft, index, draft.then)
         if draft.otherwise is None:
-            yield Add(draft.label, register, draft.amount, then)
+            yield Adding(draft.label, register, draft.amount, then)
         else:
-            yield Subtract(draft.label, register, then, target(draft, index, draft.otherwise))
+            yield Subtracting(draft.label, register, then, target(draft, index, draft.otherwise))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import final
 
 from attemper.exact.predicates import Predicate
-from attemper.languages.machines.show import show_machine
 from attemper.languages.machines.syntax import CounterMachine
 from attemper.languages.words import Alphabet, Word
 
@@ -60,4 +59,6 @@ class MachineLanguage:
 
     def text(self, _: Alphabet | None = None) -> str:
         """All of it in one line, which reads back."""
+        from attemper.languages.machines.show import show_machine  # no other language needs it
+
         return f"a counter machine: {'; '.join(show_machine(self.machine).splitlines())}"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attemper.languages.machines.syntax import END, HALT, Add, CounterMachine
+from attemper.languages.machines.syntax import END, HALT, Adding, CounterMachine
 
 
 def show_machine(machine: CounterMachine) -> str:
     r"""One line for the registers, each token of the input, the start, and each line.
 
-    >>> from attemper.languages.machines.syntax import Add, Subtract
-    >>> lines = Subtract("take", 0, 2, 0), Add("give", 1, 2, 1)
+    >>> from attemper.languages.machines.syntax import Adding, Subtracting
+    >>> lines = Subtracting("take", 0, 2, 0), Adding("give", 1, 2, 1)
     >>> print(show_machine(CounterMachine(("n", "m"), (), "go", lines)))
     registers n m
     start go
@@ -30,7 +30,7 @@ def _lines(machine: CounterMachine) -> Iterator[str]:
     yield f"start {machine.start}"
     for line in machine.lines:
         then = _target(machine, line.then)
-        if isinstance(line, Add):
+        if isinstance(line, Adding):
             yield f"{line.label}: add {names[line.register]} {line.amount} -> {then}"
         else:
             otherwise = _target(machine, line.otherwise)

@@ -20,11 +20,11 @@ from attemper.languages.words import Alphabet
 
 LARGEST_AMOUNT = 2**20
 
-Amount = Annotated[int, Within(1, LARGEST_AMOUNT)]
+HowMuch = Annotated[int, Within(1, LARGEST_AMOUNT)]
 """How much an input or a line adds."""
 
 MOST_LINES = 499
-"""A line that subtracts has two tokens, and networks have at most 1,000 symbols."""
+"""A line that subtracts has two tokens; networks are made for some 1,000 symbols."""
 
 END = 0
 """The number of no line: where the machine halts."""
@@ -35,7 +35,7 @@ HALTS = "none"
 HALT = "halt"
 """Where a line goes that goes nowhere: no label."""
 
-NAME = re.compile(r"[A-Za-z0-9_]+")
+NAME = re.compile(r"[A-Za-z0-9_]{1,40}")
 
 
 @final
@@ -45,23 +45,23 @@ class Input:
 
     token: str
     register: Natural
-    amount: Amount
+    amount: HowMuch
 
 
 @final
 @dataclass(frozen=True)
-class Add:
+class Adding:
     """A line that adds to a register and goes on with the line `then`. It writes LABEL+."""
 
     label: str
     register: Natural
-    amount: Amount
+    amount: HowMuch
     then: Natural
 
 
 @final
 @dataclass(frozen=True)
-class Subtract:
+class Subtracting:
     """A line that takes 1 from a register that is 1 or more and goes on with `then`; it writes LABEL-.
 
     Else nothing changes, and it goes on with `otherwise` and writes LABEL0.
@@ -73,12 +73,12 @@ class Subtract:
     otherwise: Natural
 
 
-Line = Add | Subtract
+MachineLine = Adding | Subtracting
 
 
 @final
 @dataclass(frozen=True)
-class Effect:
+class TokenEffect:
     """What a token says: the number of the line that comes next, and what it adds to which register."""
 
     line: Natural
@@ -95,23 +95,23 @@ class CounterMachine:
 
     Raises `MachineError` for what is no machine, with what is wrong.
 
-    >>> lines = Subtract("take", 0, 2, 0), Add("give", 1, 2, 1)
+    >>> lines = Subtracting("take", 0, 2, 0), Adding("give", 1, 2, 1)
     >>> doubling = CounterMachine(("n", "m"), (Input("x", 0, 1),), "go", lines)
     >>> doubling.alphabet.symbols, doubling.effects["give+"]
-    (('x', 'go', 'take-', 'take0', 'give+'), Effect(line=1, register=1, amount=2))
+    (('x', 'go', 'take-', 'take0', 'give+'), TokenEffect(line=1, register=1, amount=2))
     """
 
     registers: tuple[str, ...]
     inputs: tuple[Input, ...]
     start: str
-    lines: tuple[Line, ...]
+    lines: tuple[MachineLine, ...]
 
     def __post_init__(self) -> None:
         for complaint in _complaints(self):
             raise MachineError(complaint)
 
     @cached_property
-    def effects(self) -> dict[str, Effect]:
+    def effects(self) -> dict[str, TokenEffect]:
         """What each token says, in the alphabet's order: of the input, the start, each line."""
         return dict(_effects(self))
 
@@ -130,22 +130,22 @@ class CounterMachine:
         return tuple(token for token, said in self.effects.items() if said.line == number)
 
 
-def tokens_of(line: Line) -> tuple[str, ...]:
+def tokens_of(line: MachineLine) -> tuple[str, ...]:
     """What a line can write."""
-    return (f"{line.label}+",) if isinstance(line, Add) else (f"{line.label}-", f"{line.label}0")
+    return (f"{line.label}+",) if isinstance(line, Adding) else (f"{line.label}-", f"{line.label}0")
 
 
-def _effects(machine: CounterMachine) -> Iterator[tuple[str, Effect]]:
+def _effects(machine: CounterMachine) -> Iterator[tuple[str, TokenEffect]]:
     first = 1 if machine.lines else END
     for own in machine.inputs:
-        yield own.token, Effect(first, own.register, own.amount)
-    yield machine.start, Effect(first)
+        yield own.token, TokenEffect(first, own.register, own.amount)
+    yield machine.start, TokenEffect(first)
     for line in machine.lines:
-        if isinstance(line, Add):
-            yield f"{line.label}+", Effect(line.then, line.register, line.amount)
+        if isinstance(line, Adding):
+            yield f"{line.label}+", TokenEffect(line.then, line.register, line.amount)
         else:
-            yield f"{line.label}-", Effect(line.then, line.register, -1)
-            yield f"{line.label}0", Effect(line.otherwise)
+            yield f"{line.label}-", TokenEffect(line.then, line.register, -1)
+            yield f"{line.label}0", TokenEffect(line.otherwise)
 
 
 def _complaints(machine: CounterMachine) -> Iterator[str]:
@@ -158,10 +158,10 @@ def _complaints(machine: CounterMachine) -> Iterator[str]:
     for line in (*machine.inputs, *machine.lines):
         if line.register >= len(machine.registers):
             yield f"'{_name(line)}' names register {line.register}, of {len(machine.registers)}"
-        if not isinstance(line, Subtract) and not 1 <= line.amount <= LARGEST_AMOUNT:
+        if not isinstance(line, Subtracting) and not 1 <= line.amount <= LARGEST_AMOUNT:
             yield f"'{_name(line)}' adds {line.amount}: it can add 1 to {LARGEST_AMOUNT:,}"
     for line in machine.lines:
-        for target in (line.then, line.otherwise) if isinstance(line, Subtract) else (line.then,):
+        for target in (line.then, line.otherwise) if isinstance(line, Subtracting) else (line.then,):
             if not 0 <= target <= len(machine.lines):
                 yield f"'{line.label}' goes on with line {target}, of {len(machine.lines)}"
 
@@ -170,11 +170,13 @@ def _of_names(machine: CounterMachine) -> Iterator[str]:
     tokens = [*(own.token for own in machine.inputs), machine.start]
     for name in (*machine.registers, *tokens, *(line.label for line in machine.lines)):
         if not NAME.fullmatch(name):
-            yield f"'{name[:40]}' is no name: a name has letters from a to z, digits and '_' only"
+            yield f"'{name[:40]}' is no name: a name has 1 to 40 letters from A to z, digits and '_'"
     if HALTS in tokens:
         yield f"no token is called '{HALTS}': that is put out where a machine has halted"
-    if any(line.label == HALT for line in machine.lines):
+    if any(line.label.lower() == HALT for line in machine.lines):
         yield f"no line is called '{HALT}': that is where machines halt"
+    if len({line.label for line in machine.lines}) < len(machine.lines):
+        yield "two lines have one label"
     tokens += [token for line in machine.lines for token in tokens_of(line)]
     for token, times in Counter(tokens).items():
         if times > 1:
@@ -184,5 +186,5 @@ def _of_names(machine: CounterMachine) -> Iterator[str]:
             )
 
 
-def _name(line: Input | Line) -> str:
+def _name(line: Input | MachineLine) -> str:
     return line.token if isinstance(line, Input) else line.label

@@ -1,4 +1,4 @@
-"""Short words that tell two machines over the same tokens apart, if any do.
+"""Short words that tell two machines over the same tokens apart, nearly always.
 
 What is put out depends on the line that the last token comes before, and on whether a register is positive
 there. So two tables that differ differ after one token, or before one that *asks* for a register, as a line
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attemper.languages.machines.syntax import END, CounterMachine, Subtract
+from attemper.languages.machines.syntax import END, CounterMachine, Subtracting
 from attemper.languages.words import Word
 
 MOST_TOKENS = 200
@@ -18,15 +18,17 @@ MOST_TOKENS = 200
 
 
 def telling_words(machine: CounterMachine) -> list[Word]:
-    """Each token alone, and before each one that asks with 0 and with 1 in its register; the shortest first.
+    """Each token alone, behind 1 in each register, and before one that asks with 0 and 1 in its register.
+
+    The shortest come first.
 
     They have at most three tokens where amounts are 1 or 2, and else as many as take an amount away.
 
     >>> from attemper.languages.machines.parse import parse_machine
     >>> words = telling_words(parse_machine("input x n; take: sub n -> take else halt"))
     >>> print(*(" ".join(word) for word in words), sep="; ")
-    x; start; take-; take0; take- x; x start; x take-; start start; take0 start; x x take-; take- x start; \
-x start start; x take- start; x take0 start; x x take- start
+    x; start; take-; take0; take- x; x start; x take-; x x; x take0; start start; take0 start; x x take-; \
+take- x start; x start start; x take- start; x take0 start; x x take- start
     """
     return sorted(dict.fromkeys(_telling_words(machine)), key=len)
 
@@ -40,6 +42,8 @@ def _telling_words(machine: CounterMachine) -> Iterator[Word]:
         asking = [token for token in adds if _asks(machine, token, register)]
         for ask in asking:
             yield from _at_the_edge(adds, (ask,))
+        filled = _holding(adds, 1)
+        yield from ((*filled, token) for token in adds if filled is not None)
         for ask in sorted(asking, key=lambda token: adds[token] != 0)[:1]:
             for token in adds:
                 yield from _at_the_edge(adds, (token, ask))
@@ -49,7 +53,7 @@ def _asks(machine: CounterMachine, token: str, register: int) -> bool:
     """Whether the line after a token subtracts from the register."""
     number = machine.effects[token].line
     line = None if number == END else machine.lines[number - 1]
-    return isinstance(line, Subtract) and line.register == register
+    return isinstance(line, Subtracting) and line.register == register
 
 
 def _at_the_edge(adds: dict[str, int], end: Word) -> Iterator[Word]:

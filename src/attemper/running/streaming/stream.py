@@ -10,6 +10,7 @@ from attemper.errors import MalformedFileError, UndecidedError, UnsupportedError
 from attemper.languages.words import MOST_SHOWN
 from attemper.networks.layers import Network
 from attemper.running.numbers import read_bit
+from attemper.running.streaming.averages import Averages
 from attemper.running.streaming.generating.network import OutputsWithMargin, generated
 from attemper.running.streaming.generating.text import NEAR
 from attemper.running.streaming.outputs import PutOut, read_output, require_readable
@@ -149,6 +150,14 @@ class Stream:
         if self._margin < 0:
             return None
         return read_bit(self._first[0] if network.reads_first else self._last[0])
+
+    @property
+    def is_scan(self) -> bool:
+        """Whether it computes as a scan in float64 may: the scores of no head have powers of j.
+
+        What certificates say of scans is then said of it. (FORMAT.md, section 14, has the proof.)
+        """
+        return all(isinstance(head, Averages) for head in self._steps.heads)
 
     @property
     def is_whole(self) -> bool:

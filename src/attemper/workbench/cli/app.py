@@ -77,7 +77,7 @@ def application(arguments: Sequence[str]) -> typer.Typer:
         name="attemper",
         cls=_InPanels,
         help="What attention can and cannot compute, with proof. A LANGUAGE is formula:TEXT, regex:TEXT, "
-        "dfa:FILE, program:FILE, machine:FILE, zoo:NAME, net:DIR, or a bare formula.",
+        "dfa:FILE, program:FILE, machine:FILE, tm:TEXT, zoo:NAME, net:DIR, or a bare formula.",
         epilog=EPILOG,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,

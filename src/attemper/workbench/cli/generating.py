@@ -77,8 +77,9 @@ def generate_command(
             count(len(some))
             if json:
                 tokens += some
-            else:
-                _write(f"{escaped(' '.join(some))}\n")
+            elif some:
+                blank = " " if written > len(some) else ""
+                _write(f"{blank}{escaped(' '.join(some))}")
     if json:
         print_json(
             {
@@ -91,6 +92,7 @@ def generate_command(
             }
         )
     else:
+        _write("\n" if written else "")
         _say(made, written)
     return ExitCode.OK if made.halted else ExitCode.UNKNOWN
 
@@ -128,5 +130,6 @@ def _saving(made: Generated, path: Path | None) -> Iterator[None]:
 def _write(text: str) -> None:
     try:
         sys.stdout.write(text)
+        sys.stdout.flush()
     except BrokenPipeError:
         raise ReaderLeftError from None
