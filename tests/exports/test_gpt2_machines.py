@@ -11,12 +11,13 @@ import pytest
 import attemper
 from attemper.errors import UnsupportedError
 from attemper.languages.machines.meaning import run
+from attemper.languages.machines.parse import parse_machine
 from attemper.languages.machines.syntax import CounterMachine
 from tests.support.drawn.counter_machines import collatz, fibonacci, squares
 
 pytestmark = pytest.mark.exports
 
-LONG = 1_000
+LONG, SHORT = 1_000, 64
 
 MACHINES: dict[str, tuple[CounterMachine, tuple[str, ...]]] = {
     "collatz": (collatz(3, 1), ("n10",) * 2 + ("n1",) * 7 + ("start",)),
@@ -37,13 +38,32 @@ def written(folder: Path, dtype: str, prompt: tuple[str, ...], most: int) -> lis
     return list(tokenizer.convert_ids_to_tokens(ids[len(prompt) :]))
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", MACHINES)
-def test_gpt2_writes_what_the_machine_writes(name: str, dtype: Any, tmp_path: Path) -> None:
+def test_gpt2_writes_what_the_machine_writes(name: str, tmp_path: Path) -> None:
     machine, prompt = MACHINES[name]
     model = attemper.compile(machine, regime="unbounded")
-    model.export("gpt2", tmp_path / "out", dtype=dtype, positions=LONG + 100)
-    assert written(tmp_path / "out", dtype, prompt, LONG) == list(islice(run(machine, prompt), LONG))
+    model.export("gpt2", tmp_path / "out", positions=LONG + 100)
+    assert written(tmp_path / "out", "float64", prompt, LONG) == list(islice(run(machine, prompt), LONG))
+
+
+@pytest.mark.parametrize("name", ["fibonacci", "squares"])
+def test_gpt2_in_float32_as_far_as_the_export_goes(name: str, tmp_path: Path) -> None:
+    """Scores of signs grow with i, so that the export refuses more positions in float32."""
+    machine, prompt = MACHINES[name]
+    model = attemper.compile(machine, regime="unbounded")
+    with pytest.raises(UnsupportedError, match="float64 reads better"):
+        model.export("gpt2", tmp_path / "out", dtype="float32", positions=LONG)
+    model.export("gpt2", tmp_path / "out", dtype="float32", positions=SHORT)
+    most = SHORT - len(prompt)
+    assert written(tmp_path / "out", "float32", prompt, most) == list(islice(run(machine, prompt), most))
+
+
+def test_gpt2_in_float32_writes_for_long_what_counts_little(tmp_path: Path) -> None:
+    machine, prompt = parse_machine("input x n; down: sub n -> up else up; up: add n -> down"), ("start",)
+    attemper.compile(machine, regime="unbounded").export(
+        "gpt2", tmp_path / "out", dtype="float32", positions=LONG + 10
+    )
+    assert written(tmp_path / "out", "float32", prompt, LONG) == list(islice(run(machine, prompt), LONG))
 
 
 def test_gpt2_ends_where_the_machine_halts(tmp_path: Path) -> None:
