@@ -273,6 +273,7 @@ STATEMENTS = (
     "attemper.workbench.papers.lemmas",
     "attemper.workbench.papers.theorems",
     "attemper.workbench.papers.tasks",
+    "attemper.workbench.papers.machines",
     "attemper.theories.depth.statements",
     "attemper.theories.influence.statements",
     "attemper.theories.refutation.lemma.statements",

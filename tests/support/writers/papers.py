@@ -29,6 +29,7 @@ TITLES = {
     Paper.YANG: "Simulating Hard Attention Using Soft Attention",
     Paper.HAHN: "Theoretical Limitations of Self-Attention",
     Paper.SUPPLEMENT: "The supplement",
+    Paper.JIANG: "Softmax Transformers are Turing-Complete",
 }
 
 NETWORKS = """

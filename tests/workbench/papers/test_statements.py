@@ -207,6 +207,7 @@ PLANTED: dict[int, Plant] = {
     84: (f"{INFLUENCE}:capped", lambda original: lambda model, _: original(model, {})),
     86: ("attemper.training.measuring:_Pair.floor", after(lambda floor: floor + 1)),
     87: SELECT,
+    88: SIGN,
 }
 """For each row an error in what it is about."""
 
@@ -222,8 +223,8 @@ def _replaced(monkeypatch: pytest.MonkeyPatch, plant: Plant) -> None:
 
 
 def test_every_row_has_a_number_and_a_name_of_its_own() -> None:
-    assert sorted(one.row for one in statements()) == list(range(1, 88))
-    assert len({(one.paper, one.keys[0]) for one in statements()}) == 87
+    assert sorted(one.row for one in statements()) == list(range(1, 89))
+    assert len({(one.paper, one.keys[0]) for one in statements()}) == 88
     assert all(one.says and one.title and one.command for one in statements())
 
 

@@ -26,6 +26,8 @@ class Paper(StrEnum):
     """Hahn: Theoretical Limitations of Self-Attention in Neural Sequence Models (2020)."""
     SUPPLEMENT = "supplement"
     """The note of 2021 with a more formal proof of the Depth Reduction Lemma, and a correction of Lemma 5."""
+    JIANG = "jiang"
+    """Jiang, Hahn, Zetzsche, Lin: Softmax Transformers are Turing-Complete (2025); we know its abstract."""
 
 
 class HasToBe(StrEnum):
