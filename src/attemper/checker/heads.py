@@ -84,7 +84,7 @@ def head_fact(names: Names, head: layers.Head, stream: ResidualValues, is_loose:
     if not isinstance(head.construction, layers.Foreign):
         return fact_by(type(head.construction), names, head, stream, is_loose)
     for construction in RULES:
-        with suppress(UnprovenError, TooLargeError):
+        with suppress(UnprovenError, TooLargeError, OverflowError):
             return fact_by(construction, names, head, stream, is_loose)
     raise UnprovenError("nothing says which rule it is for, and none fits")
 
