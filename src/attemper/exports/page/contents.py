@@ -14,6 +14,7 @@ from attemper.escapes import escaped
 from attemper.exact.closed_forms import show_form
 from attemper.exports.page.forms import Data, form_data, number_data
 from attemper.exports.subject import Exported
+from attemper.languages.machines.parse import parse_machine
 from attemper.languages.regular.files import dfa_from_json
 from attemper.languages.words import check_word
 from attemper.networks import layers
@@ -90,6 +91,8 @@ def _title_of(source: Provenance) -> str:
             return f"an automaton with {len(dfa_from_json(source.text).moves)} states"
         case "program":
             return f"an attention program of {len(parse_program(source.text).steps)} steps"
+        case "machine":
+            return f"a counter machine of {len(parse_machine(source.text).lines)} lines"
         case kind if kind == HARD:
             return "a softened network"
         case _:

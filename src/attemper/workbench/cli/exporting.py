@@ -102,5 +102,5 @@ def import_command(
 
 def _named(subject: Exported) -> str:
     """What was compiled, on one line: texts of programs and automata have many."""
-    named = {"program": "an attention program", "automaton": "an automaton"}
+    named = {"program": "an attention program", "automaton": "an automaton", "machine": "a counter machine"}
     return named.get(subject.source.kind) or shortened(subject.title)
