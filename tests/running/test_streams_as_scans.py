@@ -11,6 +11,8 @@ import pytest
 
 import attemper
 from attemper.attention_program.ops import Compare, Count, Letter, Linear, Mask, Program
+from attemper.checker.diagrams import TooLargeError
+from attemper.checker.names import UnprovenError
 from attemper.checker.program import Programs
 from attemper.checker.rounding.arithmetic import UNKNOWN, Kernel
 from attemper.checker.rounding.network import Rounding
@@ -48,7 +50,10 @@ def wrong(own: Subject, rng: random.Random, longest: int) -> Iterator[str]:
     symbols = own.network.alphabet.symbols
     for _ in range(3):
         tokens = tuple(rng.choices(range(len(symbols)), k=rng.randint(1, longest)))
-        bounds = Rounding(analysis, FLOAT64).bounds_at(Kernel.SCAN, len(tokens))
+        try:
+            bounds = Rounding(analysis, FLOAT64).bounds_at(Kernel.SCAN, len(tokens))
+        except (UnprovenError, TooLargeError):
+            return
         if bounds.failure is not None:
             continue
         reading = Reading(analysis.names, tuple(symbols[token] for token in tokens))

@@ -154,7 +154,7 @@ class Generated(Iterator[str]):
         if self.kernel is None:
             return f"{how}: no claim is about the order in which it computes"
         if self.horizon is None:
-            return f"{how} ({self.kernel}): no certificate says anything"
+            return f"{how} ({self.kernel}): no certificate claims anything of that"
         return f"{how} ({self.kernel}): it is right on words of up to {self.horizon:,} symbols"
 
     def _read(self, token: str) -> object:

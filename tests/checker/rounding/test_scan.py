@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import flint
 import pytest
 
+import attemper
 from attemper.certificates.claims import FloatClaim
 from attemper.certifying.horizons import Horizons
 from attemper.checker import whole_numbers
@@ -36,7 +39,7 @@ from attemper.checker.rounding.arithmetic import (
 )
 from attemper.checker.rounding.competition import competition_of
 from attemper.checker.rounding.network import failure_at
-from attemper.checker.rounding.scan import DROPPED, Scan, is_of_powers
+from attemper.checker.rounding.scan import DROPPED, Scan, is_taken_apart
 from attemper.checker.rounding.score_gaps import Cold, scored_row, sum_rate, unknown_relatively
 from attemper.checker.verdict import Status
 from attemper.compiling.softening.normalise import LayerNorm
@@ -49,6 +52,10 @@ from attemper.exact.closed_forms import (
     Digits,
     I,
     N,
+    Number,
+    Power,
+    Product,
+    Sum,
     number,
     over,
     plus,
@@ -58,6 +65,7 @@ from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FORMATS, FloatFor
 from attemper.networks.layers import Layer, LinearForm, Lookup, Masking, Network
 from attemper.running.engines.scan.classes import MOST_CLASSES
 from attemper.running.engines.scan.sums import TAIL
+from attemper.running.engines.scan.waves import waves_of
 from attemper.workbench.compiling import compile as compile_formula
 from tests.support.judges.rounding import (
     U,
@@ -188,14 +196,58 @@ OF_POWERS: list[tuple[ClosedForm, bool]] = [
     (Digits(N), False),
     (times(I, FIRST), False),
     (plus(I, over(Digits(N))), False),
+    (Product((Power(SIGN, 10), I)), False),
+    (Product((Power(SIGN, 8), I)), True),
+    (Power(I, 8), True),
+    (Power(I, 9), False),
+    (Product((Power(I, 4), Power(I, -4))), True),
+    (Product((Power(I, 5), Power(I, -4))), False),
+    (Power(plus(I, N), 4), True),
+    (Power(plus(I, N), 5), False),
+    (over(plus(I, N)), False),
+    (over(Number(Fraction(0))), False),
+    (Sum((I,) * 20), True),
 ]
 
 
 @pytest.mark.parametrize(("closed", "expected"), OF_POWERS)
-def test_powers_of_positions_are_told_from_what_has_tests_or_digits(
-    closed: ClosedForm, expected: bool
-) -> None:
-    assert is_of_powers(closed) is expected
+def test_what_is_taken_apart_is_told_from_what_is_read(closed: ClosedForm, expected: bool) -> None:
+    assert is_taken_apart(closed) is expected
+
+
+def test_what_is_said_to_be_taken_apart_the_engine_takes_apart() -> None:
+    rng = random.Random(5)
+
+    def drawn(depth: int) -> ClosedForm:
+        leaves = (I, N, SIGN, Number(Fraction(rng.randint(-2, 3), 2)))
+        if not depth or rng.random() < 0.2:
+            return rng.choice(leaves)
+        kind = rng.choice((Sum, Product, Power))
+        if kind is Power:
+            return Power(drawn(depth - 1), rng.randint(-3, 9))
+        return kind(tuple(drawn(depth - 1) for _ in range(rng.randint(1, 4))))
+
+    found = Counter[bool]()
+    for _ in range(3_000):
+        form = drawn(4)
+        found[is_taken_apart(form)] += 1
+        if is_taken_apart(form):
+            assert waves_of(form, 7) is not None, form
+    assert min(found.values()) > 300
+
+
+def test_keys_that_an_engine_reads_are_no_one_class() -> None:
+    """A form that is not taken apart makes each position a class: a scan then loses what others lose."""
+    model = attemper.compile("#<['a'] % 3 = 1", "ab", regime="decoder")
+    positions = tuple(
+        (c, Product((Power(SIGN, 10), form)) if is_taken_apart(form) and form != ONE else form)
+        for c, form in model.network.positions
+    )
+    changed = replace(model.network, positions=positions)
+    analysis = prove(changed, model.language.definition)
+    scan, dense = (Horizons(analysis).of(FLOAT64, kernel) for kernel in (Kernel.SCAN, Kernel.NUMERATOR_FIRST))
+    assert scan.length <= dense.length < 2**30
+    assert Horizons(prove(model.network, model.language.definition)).of(FLOAT64, Kernel.SCAN).length == 2**40
 
 
 @finely

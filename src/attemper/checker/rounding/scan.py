@@ -7,6 +7,7 @@ form. A head's values are rounded to the format once. (certificates/FORMAT.md, s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import assert_never, final
@@ -26,6 +27,12 @@ ARGUMENT = 16
 DROPPED = Fraction(1, 2**52)
 """What is left out weighs less than this part of what is not."""
 
+MOST_TERMS, LARGEST_POWER = 16, 8
+"""A closed form with more is not taken apart: positions are then told apart by the number that it is."""
+
+Terms = tuple[int, int]
+"""How many terms, and the greatest power of i."""
+
 EXPS = 4
 """A weight is a product of so many exponentials and one more for each doubling of the positions summed."""
 
@@ -41,10 +48,10 @@ class Scan:
 
     @cached_property
     def places(self) -> dict[Coordinate, arithmetic.OfNumber]:
-        """The errors in float64 of position embeddings that are powers of j and (-1)^j."""
+        """The errors in float64 of position embeddings that are taken apart into powers of j and (-1)^j."""
         found = {}
         for coordinate, form in self.network.positions:
-            if is_of_powers(form):
+            if is_taken_apart(form):
                 own = rounded_form(self.wide, form)
                 found[coordinate] = arithmetic.OfNumber(
                     own.at_zero, own.absolute, arithmetic.ZERO, own.relative
@@ -120,21 +127,47 @@ class Scan:
         return total([scaled(errors, 1 + u), scaled(size, u), {0: self.narrow.tiny}])
 
 
-def is_of_powers(form: closed_forms.ClosedForm) -> bool:
-    """Whether a closed form is a sum of powers of i times (-1)^i: no test and no digits are in it."""
+def is_taken_apart(form: closed_forms.ClosedForm) -> bool:
+    """Whether every scan takes a closed form for a sum of powers of i times (-1)^i, and reads nothing.
+
+    Forms with tests and digits are read from the stream, and so are those that, multiplied out, may have more
+    than 16 terms or powers of i beyond 8.
+    """
+    return _terms(form) is not None
+
+
+def _terms(form: closed_forms.ClosedForm) -> Terms | None:
+    """At most how many terms the form has, and up to which power of i; None where that is too much."""
     match form:
-        case (
-            closed_forms.Number()
-            | closed_forms.Position()
-            | closed_forms.Length()
-            | closed_forms.Alternating()
-        ):
-            return True
+        case closed_forms.Number(value):
+            return (1 if value else 0), 0
+        case closed_forms.Length() | closed_forms.Alternating():
+            return 1, 0
+        case closed_forms.Position():
+            return 1, 1
         case closed_forms.Test() | closed_forms.Digits():
-            return False
-        case closed_forms.Sum(parts) | closed_forms.Product(parts):
-            return all(map(is_of_powers, parts))
-        case closed_forms.Power(base):
-            return is_of_powers(base)
+            return None
+        case closed_forms.Sum(parts):
+            found = [_terms(part) for part in parts]
+            known = [own for own in found if own is not None]
+            if len(known) < len(found):
+                return None
+            return sum(terms for terms, _ in known), max((power for _, power in known), default=0)
+        case closed_forms.Product(parts):
+            return _multiplied([_terms(part) for part in parts])
+        case closed_forms.Power(base, exponent):
+            own = _terms(base)
+            if own is None or abs(exponent) > LARGEST_POWER or (exponent < 0 and own[0] != 1):
+                return None
+            return _multiplied([own] * abs(exponent))
         case _:
             assert_never(form)
+
+
+def _multiplied(parts: Sequence[Terms | None]) -> Terms | None:
+    terms, power = 1, 0
+    for part in parts:
+        if part is None:
+            return None
+        terms, power = terms * part[0], power + part[1]
+    return None if terms > MOST_TERMS or power > LARGEST_POWER else (terms, power)
