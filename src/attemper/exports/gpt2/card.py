@@ -43,8 +43,8 @@ in {dtype}. Nothing was trained. Reading it needs transformers alone, and no cod
     words = tokenizer(["..."], return_tensors="pt", padding=True)
     labels = model(**words).logits.argmax(dim=-1)          # [word, token]
 
-{_verdict(subject)}{_writing(network)}- **Positions**: words of up to {layout.positions:,}
-  symbols; a longer one is an IndexError.
+{_verdict(subject)}{_writing(network)}- **Positions**:
+  words of up to {layout.positions:,} symbols; a longer one is an IndexError.
 - **No horizon**: {_horizons(subject, dtype)}
 - **Never undecided**: where rounding leaves a bit between 0 and 1, the larger logit wins. Other kinds of
   export of attemper say `undecided` there; a stock GPT-2 cannot.
