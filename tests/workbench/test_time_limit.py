@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -160,3 +161,34 @@ def test_compile_whose_certificate_is_late_writes_the_network(
         "weights.safetensors",
     ]
     assert attemper("run", tmp_path / "net", "ab").out == "accepted  ab  11\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+@pytest.mark.parametrize("where", ["a finalizer", "the garbage collector"])
+def test_time_that_is_up_where_errors_are_lost_is_said_a_moment_later(where: str) -> None:
+    """Python prints an error that is raised there, and goes on."""
+
+    def busy(*_: object) -> None:
+        end = time.monotonic() + 0.3
+        while time.monotonic() < end:
+            pass
+
+    class Late:
+        def __del__(self) -> None:
+            busy()
+
+    def never_done() -> None:
+        if where == "a finalizer":
+            late = Late()
+            del late
+        else:
+            gc.callbacks.append(busy)
+            try:
+                gc.collect()
+            finally:
+                gc.callbacks.remove(busy)
+        while True:
+            pass
+
+    with pytest.raises(time_limit.TimeUpError), time_limit.time_limit(0.1):
+        never_done()

@@ -30,7 +30,7 @@ DROPPED = Fraction(1, 2**52)
 MOST_TERMS, LARGEST_POWER = 16, 8
 """A closed form with more is not taken apart: positions are then told apart by the number that it is."""
 
-Terms = tuple[int, int]
+TermsAndPower = tuple[int, int]
 """How many terms, and the greatest power of i."""
 
 EXPS = 4
@@ -136,7 +136,7 @@ def is_taken_apart(form: closed_forms.ClosedForm) -> bool:
     return _terms(form) is not None
 
 
-def _terms(form: closed_forms.ClosedForm) -> Terms | None:
+def _terms(form: closed_forms.ClosedForm) -> TermsAndPower | None:
     """At most how many terms the form has, and up to which power of i; None where that is too much."""
     match form:
         case closed_forms.Number(value):
@@ -164,7 +164,7 @@ def _terms(form: closed_forms.ClosedForm) -> Terms | None:
             assert_never(form)
 
 
-def _multiplied(parts: Sequence[Terms | None]) -> Terms | None:
+def _multiplied(parts: Sequence[TermsAndPower | None]) -> TermsAndPower | None:
     terms, power = 1, 0
     for part in parts:
         if part is None:

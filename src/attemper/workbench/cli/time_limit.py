@@ -8,6 +8,7 @@ long; so a process of its own stands by, and ends this one a moment later.
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import signal
 import subprocess
@@ -15,7 +16,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import Annotated, NoReturn, ParamSpec, TypeVar
+from types import FrameType
+from typing import Annotated, ParamSpec, TypeVar
 
 import typer
 
@@ -25,6 +27,9 @@ from attemper.escapes import escaped_json
 from attemper.workbench.cli.console import err
 from attemper.workbench.cli.failing import wants_json
 from attemper.workbench.cli.progress import doing
+
+AGAIN = 0.01
+"""So many seconds later it is tried again where an interrupt would be lost."""
 
 GRACE = 1.5
 """So many seconds a command that was interrupted has to say what it knows."""
@@ -108,8 +113,22 @@ def _interrupted_after(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _raise_time_up(*_: object) -> NoReturn:
+def _raise_time_up(_: int, frame: FrameType | None) -> None:
+    """Interrupt; a moment later where Python would only print the interrupt and go on."""
+    if _is_lost_in(frame):
+        signal.setitimer(signal.ITIMER_REAL, AGAIN)
+        return
     raise TimeUp("the time was up; allow more with --seconds")
+
+
+def _is_lost_in(frame: FrameType | None) -> bool:
+    """Whether errors raised there go no further: in finalizers, and in what the garbage collector calls."""
+    called = {getattr(each, "__code__", None) for each in gc.callbacks}
+    while frame is not None:
+        if frame.f_code.co_name == "__del__" or frame.f_code in called:
+            return True
+        frame = frame.f_back
+    return False
 
 
 @contextmanager
