@@ -80,7 +80,7 @@ def test_a_table_that_differs_is_told_by_a_short_word(few: Few) -> None:
     rng, found = random.Random(7), Counter[Status]()
     tables = (random_machine(rng, rng.randint(1, 24), rng.randint(1, 5)) for _ in range(199))
     machines = [COLLATZ, *tables]
-    for machine in few(machines, 5):
+    for machine in few(machines, 3):
         network = network_of(machine)
         for _ in range(10):
             other = changed(rng, machine)
