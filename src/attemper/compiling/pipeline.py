@@ -238,8 +238,11 @@ def compile_language(
             if program is None:
                 raise UnsupportedError(f"nothing compiles {type(language).__name__}: write it as a formula")
             passes = program_pipeline(regime, least_margin, shared, names or {})
-            read = ProgramLanguage(program, At.LAST, language.accepts_empty)
-            read = language if isinstance(language, ProgramLanguage) else read
+            read = (
+                language
+                if isinstance(language, ProgramLanguage)
+                else ProgramLanguage(program, At.LAST, False)
+            )
             stages = passes.run(read, watch)
             compiled = _compiled(_normalised(stages, layer_norm, watch), ())
             return replace(compiled, realisation=Realisation(program))

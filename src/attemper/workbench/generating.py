@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, final
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.errors import OptionError, UndecidedError, UnprovedError, UnsupportedError, WordError
 from attemper.languages.definition import Definition
+from attemper.languages.machines.meaning import Configuration
 from attemper.languages.machines.reading import MachineLanguage
 from attemper.languages.machines.syntax import HALTS, CounterMachine
 from attemper.languages.words import Alphabet, Word
@@ -98,7 +99,7 @@ class Generated(Iterator[str]):
         self._machine, self._beyond = machine, beyond
         # A state does not say what was read before it.
         is_known = machine is not None and not reader.position
-        self._registers = [0] * len(machine.registers) if machine is not None and is_known else None
+        self._configuration = Configuration.first(machine) if machine is not None and is_known else None
         for token in prompt:
             self._read(token)
         if not reader.position:
@@ -143,9 +144,9 @@ class Generated(Iterator[str]):
 
         None for another model, and where a state was loaded, which does not say what was read before.
         """
-        if self._machine is None or self._registers is None:
+        if self._machine is None or self._configuration is None:
             return None
-        return dict(zip(self._machine.registers, self._registers, strict=True))
+        return dict(zip(self._machine.registers, self._configuration.registers, strict=True))
 
     @property
     def claimed(self) -> str:
@@ -160,10 +161,8 @@ class Generated(Iterator[str]):
     def _read(self, token: str) -> object:
         """One more symbol."""
         found = self.reader.push(token)
-        if self._registers is not None and self._machine is not None:
-            said = self._machine.effects[token]
-            if said.amount:
-                self._registers[said.register] += said.amount
+        if self._machine is not None and self._configuration is not None:
+            self._configuration.read(self._machine, token)
         return found
 
 

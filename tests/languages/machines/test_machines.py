@@ -111,6 +111,7 @@ def test_a_table_with_a_line_or_a_register_that_is_not_there() -> None:
         (Adding("a", 1, 1, 0),),
         (Adding("a", 0, 1, 2),),
         (Subtracting("a", 0, 1, 2),),
+        (Adding("a", -1, 1, 0),),
         (Adding("HALT", 0, 1, 0),),
         (Adding("a", 0, 1, 1), Subtracting("a", 0, 2, 0)),
     ]:

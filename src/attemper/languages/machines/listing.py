@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from attemper.errors import UnsupportedError
+from attemper.languages.machines.cases import first_of, one_of
 from attemper.languages.machines.syntax import END, Adding, CounterMachine
 from attemper.languages.words import Word
 
@@ -44,35 +45,24 @@ def _definitions(lines: Sequence[int], registers: Sequence[int]) -> Iterator[str
     headers, names = [f"{q}:" for q in lines], [f"line{q}" for q in lines]
     symbols = [*headers, *ops, *targets, *inputs, "start", *done, *zero, *(f"@{q}" for q in lines)]
     yield f"alphabet {' '.join(symbols)}"
-    yield f"head = {_cases([(_in(own), name) for own, name in zip(headers, names, strict=True)])}"
+    yield f"head = {first_of([(one_of([own]), name) for own, name in zip(headers, names, strict=True)])}"
     begins = [[f"@{q}", *(("start", *inputs) if q == 0 else ())] for q in lines]
-    yield f"line = {_cases([(_in(*own), name) for own, name in zip(begins, names, strict=True)])}"
+    yield f"line = {first_of([(one_of(own), name) for own, name in zip(begins, names, strict=True)])}"
     yield "was = previous line else none"
     yield "head1 = previous head else none"
     yield "head2 = previous(2) head else none"
     yield "head3 = previous(3) head else none"
-    yield f"op = rightmost[j <= i : ({_in(*ops)})(j) & head1(j) = line(i)] symbol(j) else none"
-    yield f"then = rightmost[j <= i : ({_in(*targets)})(j) & head2(j) = was(i)] symbol(j) else none"
-    yield f"otherwise = rightmost[j <= i : ({_in(*targets)})(j) & head3(j) = was(i)] symbol(j) else none"
+    yield f"op = rightmost[j <= i : ({one_of(ops)})(j) & head1(j) = line(i)] symbol(j) else none"
+    yield f"then = rightmost[j <= i : ({one_of(targets)})(j) & head2(j) = was(i)] symbol(j) else none"
+    yield f"otherwise = rightmost[j <= i : ({one_of(targets)})(j) & head3(j) = was(i)] symbol(j) else none"
     for r in registers:
-        yield f"empty{r} = count[j <= i] {_in(f'+{r}', f'x{r}')} <= count[j <= i] {_in(f'-{r}')}"
+        yield f"empty{r} = count[j <= i] {one_of([f'+{r}', f'x{r}'])} <= count[j <= i] {one_of([f'-{r}'])}"
     step = [(f"op = 'inc{r}'", f"+{r}") for r in registers]
     step += [(f"op = 'dec{r}' & empty{r}", f"={r}") for r in registers]
     step += [(f"op = 'dec{r}'", f"-{r}") for r in registers]
-    taken = [(f"{_in(*done)} & was != none & then = '>{q}'", f"@{q}") for q in lines]
-    taken += [(f"{_in(*zero)} & was != none & otherwise = '>{q}'", f"@{q}") for q in lines]
-    yield f"output {_cases([*taken, *((f'line != none & {own}', token) for own, token in step)])}"
-
-
-def _in(*symbols: str) -> str:
-    return "in " + " ".join(f"'{own}'" for own in symbols)
-
-
-def _cases(cases: Sequence[tuple[str, str]]) -> str:
-    text = "none"
-    for condition, value in reversed(cases):
-        text = f"({condition} ? '{value}' : {text})"
-    return text
+    taken = [(f"{one_of(done)} & was != none & then = '>{q}'", f"@{q}") for q in lines]
+    taken += [(f"{one_of(zero)} & was != none & otherwise = '>{q}'", f"@{q}") for q in lines]
+    yield f"output {first_of([*taken, *((f'line != none & {own}', token) for own, token in step)])}"
 
 
 def listing_of(machine: CounterMachine) -> Word:

@@ -142,10 +142,10 @@ def _effects(machine: CounterMachine) -> Iterator[tuple[str, TokenEffect]]:
     yield machine.start, TokenEffect(first)
     for line in machine.lines:
         if isinstance(line, Adding):
-            yield f"{line.label}+", TokenEffect(line.then, line.register, line.amount)
+            said = [TokenEffect(line.then, line.register, line.amount)]
         else:
-            yield f"{line.label}-", TokenEffect(line.then, line.register, -1)
-            yield f"{line.label}0", TokenEffect(line.otherwise)
+            said = [TokenEffect(line.then, line.register, -1), TokenEffect(line.otherwise)]
+        yield from zip(tokens_of(line), said, strict=True)
 
 
 def _complaints(machine: CounterMachine) -> Iterator[str]:
@@ -156,7 +156,7 @@ def _complaints(machine: CounterMachine) -> Iterator[str]:
         yield "two registers have one name"
     yield from _of_names(machine)
     for line in (*machine.inputs, *machine.lines):
-        if line.register >= len(machine.registers):
+        if not 0 <= line.register < len(machine.registers):
             yield f"'{_name(line)}' names register {line.register}, of {len(machine.registers)}"
         if not isinstance(line, Subtracting) and not 1 <= line.amount <= LARGEST_AMOUNT:
             yield f"'{_name(line)}' adds {line.amount}: it can add 1 to {LARGEST_AMOUNT:,}"

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import final
 
 from attemper.errors import SourceError
+from attemper.languages.machines.cases import first_of, one_of
 
 START = "start"
 """The token before the first step."""
@@ -146,7 +147,7 @@ def _definitions(machine: TuringMachine) -> Iterator[str]:
             own.token for own in tokens if all(getattr(own, name) == value for name, value in said.items())
         ]
         found += [START] if said.get("state") == "A" else []
-        return f"in {' '.join(map(_quoted, found))}" if found else "false"
+        return one_of(found)
 
     yield f"alphabet {' '.join([START, *(own.token for own in tokens)])}"
     yield f"right = {where(direction='R')}"
@@ -154,26 +155,15 @@ def _definitions(machine: TuringMachine) -> Iterator[str]:
     yield "before = count[j < i] right - count[j < i] left"
     yield "head = count[j <= i] right - count[j <= i] left"
     symbols = sorted({own.symbol for own in tokens} - {"0"})
-    wrote = [(where(symbol=own), _quoted(own)) for own in symbols]
-    yield f"wrote = {_cases(wrote, _quoted('0'))}"
+    wrote = [(where(symbol=own), own) for own in symbols]
+    yield f"wrote = {first_of(wrote, '0')}"
     yield f"reads = rightmost[j <= i : before(j) = head(i) & (!in '{START}')(j)] wrote(j) else '0'"
     states = [own for own in machine.states if own == "A" or any(own == move.state for move in tokens)]
-    state = [(where(state=own), _quoted(own)) for own in states]
-    yield f"state = {_cases(state, _quoted('Z'))}"
+    state = [(where(state=own), own) for own in states]
+    yield f"state = {first_of(state, 'Z')}"
     steps = [
-        (f"state = '{letter}' & reads = '{symbol}'", _quoted(move.token))
+        (f"state = '{letter}' & reads = '{symbol}'", move.token)
         for (letter, symbol), move in machine.moves.items()
         if letter in states and symbol in {"0", *symbols}  # others cannot be met
     ]
-    yield f"output {_cases(steps, 'none')}"
-
-
-def _cases(cases: list[tuple[str, str]], other: str) -> str:
-    text = other
-    for condition, value in reversed(cases):
-        text = f"({condition} ? {value} : {text})"
-    return text
-
-
-def _quoted(name: str) -> str:
-    return f"'{name}'"
+    yield f"output {first_of(steps)}"

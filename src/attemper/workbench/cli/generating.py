@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
 from time import monotonic
@@ -17,10 +15,10 @@ from attemper.checker.limits import MOST_SECONDS
 from attemper.errors import ExitCode, UnsupportedError
 from attemper.escapes import escaped
 from attemper.running.streaming.stream import Stream
-from attemper.workbench.cli.console import ReaderLeftError, out, print_json
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.cli.progress import counting
-from attemper.workbench.cli.streaming import interrupts
+from attemper.workbench.cli.streaming import flush, interrupts, saving, write
 from attemper.workbench.cli.time_limit import SecondsOption
 from attemper.workbench.folder import load
 from attemper.workbench.generating import Generated
@@ -67,7 +65,13 @@ def generate_command(
     model = load(folder)
     begins = dict(map(_input, inputs or [])) if prompt is None and load_state is None else prompt or ""
     made = model.generate(begins, state=load_state, beyond=beyond)
-    with interrupts() as pressed, _saving(made, save_state), counting("writing", most) as count:
+    stream = made.reader
+    if save_state is not None and not isinstance(stream, Stream):
+        raise UnsupportedError(
+            "this network is no stream, so that it has no state to be saved: keep the tokens"
+        )
+    kept = saving(stream, save_state) if isinstance(stream, Stream) else nullcontext()
+    with interrupts() as pressed, kept, counting("writing", most) as count:
         tokens, end = list[str](), monotonic() + seconds
         written = 0
         while not made.halted and written < most and monotonic() < end:
@@ -79,7 +83,8 @@ def generate_command(
                 tokens += some
             elif some:
                 blank = " " if written > len(some) else ""
-                _write(f"{blank}{escaped(' '.join(some))}")
+                write(f"{blank}{escaped(' '.join(some))}")
+                flush()
     if json:
         print_json(
             {
@@ -92,7 +97,7 @@ def generate_command(
             }
         )
     else:
-        _write("\n" if written else "")
+        write("\n" if written else "")
         _say(made, written)
     return ExitCode.OK if made.halted else ExitCode.UNKNOWN
 
@@ -110,26 +115,3 @@ def _say(made: Generated, written: int) -> None:
     if made.registers:
         out.print(f"registers: {', '.join(f'{name} {number:,}' for name, number in made.registers.items())}")
     out.print(f"claimed of {made.claimed}")
-
-
-@contextmanager
-def _saving(made: Generated, path: Path | None) -> Iterator[None]:
-    """Write the state at the end of the block, whatever ends it, if it is the state after some token."""
-    stream = made.reader
-    if path is not None and not isinstance(stream, Stream):
-        raise UnsupportedError(
-            "this network is no stream, so that it has no state to be saved: keep the tokens"
-        )
-    try:
-        yield
-    finally:
-        if path is not None and isinstance(stream, Stream) and stream.is_whole:
-            stream.save(path)
-
-
-def _write(text: str) -> None:
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise ReaderLeftError from None

@@ -110,7 +110,7 @@ def run_stream(model: Model, options: StreamOptions, *, json: bool) -> None:
     """
     stream = model.stream(state=options.load)
     answers = _Answers(model, json=json)
-    with interrupts() as pressed, _saving(stream, options.save), answers.on_lines():
+    with interrupts() as pressed, saving(stream, options.save), answers.on_lines():
         for symbol in _symbols(model.alphabet, _chunks(pressed, answers), answers):
             answers.give(stream, symbol, stream.push(symbol))
     if answers.undecided is not None:
@@ -121,7 +121,7 @@ def run_stream(model: Model, options: StreamOptions, *, json: bool) -> None:
 
 
 @contextmanager
-def _saving(stream: Stream, path: Path | None) -> Iterator[None]:
+def saving(stream: Stream, path: Path | None) -> Iterator[None]:
     """Write the state at the end of the block, whatever ends it, if it is the state after some position."""
     try:
         yield
@@ -149,17 +149,17 @@ class _Answers:
             print_json({"position": stream.position, "symbol": symbol, "output": shown})
             return
         if isinstance(found, dict):
-            _write(f"{escaped(show_number(found))}\n")
+            write(f"{escaped(show_number(found))}\n")
             return
         text = _shown(found)
-        _write(text if self._are_bits or not self._line_has else f" {text}")
+        write(text if self._are_bits or not self._line_has else f" {text}")
         self._line_has += 1
 
     def end_line(self) -> None:
         """End the line, if something stands on it."""
         if self._line_has:
             self._line_has = 0
-            _write("\n")
+            write("\n")
 
     @contextmanager
     def on_lines(self) -> Iterator[None]:
@@ -168,13 +168,6 @@ class _Answers:
             yield
         finally:
             self.end_line()
-
-    def flush(self) -> None:
-        """Hand over what was printed."""
-        try:
-            sys.stdout.flush()
-        except BrokenPipeError:
-            raise ReaderLeftError from None
 
 
 def _shown(found: PutOut | None) -> str:
@@ -189,9 +182,18 @@ def _shown(found: PutOut | None) -> str:
             return show_number(found)
 
 
-def _write(text: str) -> None:
+def write(text: str) -> None:
+    """Print a part of a line."""
     try:
         sys.stdout.write(text)
+    except BrokenPipeError:
+        raise ReaderLeftError from None
+
+
+def flush() -> None:
+    """Hand over what was written."""
+    try:
+        sys.stdout.flush()
     except BrokenPipeError:
         raise ReaderLeftError from None
 
@@ -220,7 +222,7 @@ def _chunks(pressed: Interrupts, answers: _Answers) -> Iterator[str]:
     decoder = getincrementaldecoder("utf-8")()
     is_first, data = True, b"\n"
     while data:
-        answers.flush()
+        flush()
         with pressed.waiting():
             data = _read()
         try:
