@@ -187,6 +187,9 @@ def test_what_is_left_out_is_what_the_engine_leaves_out() -> None:
 
 # What is read ------------------------------------------------------------------------------------------
 
+MANY = Sum(tuple(Product((wave, Power(I, k))) for wave in (ONE, SIGN) for k in range(9)))
+"""More terms than are taken apart; what it is multiplied with may be 0."""
+
 OF_POWERS: list[tuple[ClosedForm, bool]] = [
     (ONE, True),
     (times(3, I, over(N)), True),
@@ -207,6 +210,10 @@ OF_POWERS: list[tuple[ClosedForm, bool]] = [
     (over(plus(I, N)), False),
     (over(Number(Fraction(0))), False),
     (Sum((I,) * 20), True),
+    (Product((MANY, Number(Fraction(0)))), False),
+    (Product((MANY, Sum(()))), False),
+    (Product((Number(Fraction(0)), MANY)), True),
+    (Power(Product((MANY, Number(Fraction(0)))), 0), False),
 ]
 
 
@@ -219,7 +226,7 @@ def test_what_is_said_to_be_taken_apart_the_engine_takes_apart() -> None:
     rng = random.Random(5)
 
     def drawn(depth: int) -> ClosedForm:
-        leaves = (I, N, SIGN, Number(Fraction(rng.randint(-2, 3), 2)))
+        leaves = (I, N, SIGN, Number(Fraction(rng.randint(-2, 3), 2)), MANY, Sum(()))
         if not depth or rng.random() < 0.2:
             return rng.choice(leaves)
         kind = rng.choice((Sum, Product, Power))

@@ -170,4 +170,6 @@ def _multiplied(parts: Sequence[TermsAndPower | None]) -> TermsAndPower | None:
         if part is None:
             return None
         terms, power = terms * part[0], power + part[1]
-    return None if terms > MOST_TERMS or power > LARGEST_POWER else (terms, power)
+        if terms > MOST_TERMS or power > LARGEST_POWER:  # also where a later part is 0: engines give up here
+            return None
+    return terms, power
