@@ -21,6 +21,8 @@ from attemper.networks.regime import Regime
 from attemper.running.blocks import Block
 from attemper.running.dense import DenseTransformer
 from attemper.running.engines.scan import forward
+from attemper.running.engines.scan.forward import ModuleScan
+from attemper.running.engines.scan.past import UnfitError
 from tests.support.drawn import scan_networks as by_hand
 from tests.support.drawn.automata import random_dfa
 from tests.support.drawn.long_words import (
@@ -31,7 +33,7 @@ from tests.support.drawn.long_words import (
     random_word,
     wrong_positions,
 )
-from tests.support.drawn.scan_networks import FAMILIES, OTHERS, HeadOf, network_of
+from tests.support.drawn.scan_networks import FAMILIES, OTHERS, WHERE, HeadOf, network_of
 from tests.support.drawn.scan_sweeps import (
     AB,
     CLOSE,
@@ -344,6 +346,24 @@ def test_the_top_of_a_flat_parabola_is_found_beside_another_class() -> None:
     assert found.worst <= CLOSE
     where = found.seen.heads[0][0, :, 0, 1]
     assert (abs(where - 2) < 1e-3).all(), "the a at position 2 has score 120, the b 110"
+
+
+@pytest.mark.parametrize("beside", ["aaaaaaa", "b", "bbb", "bbbbbbb"])
+def test_other_words_and_padding_are_no_reason_for_another_way(beside: str) -> None:
+    """Scores -j^2 from an a, and j^2 from a b: such parabolas have no linear way, and padding is b here."""
+    module = module_of(network_of(HeadOf([{"a": -1, "b": 1}], [{"jj": 1}], WHERE)), "scan")
+    scan = ModuleScan(module)
+    tokens = torch.tensor([[0, 0, 0, 1, 1, 1, 1], [1] * 7])
+    tokens[1, : len(beside)] = torch.tensor(["ab".index(letter) for letter in beside])
+    alone = scan.run(tokens[:1, :3], torch.tensor([3]), None)
+    assert scan.ways.of == {(0, 0): {"window"}}
+    scan = ModuleScan(module)
+    together = scan.run(tokens, torch.tensor([3, len(beside)]), None)
+    assert torch.equal(together[0, :3], alone[0])
+    assert scan.ways.of[0, 0] == ({"window"} if "b" not in beside else {"window", "dense"})
+    if "b" in beside:
+        with pytest.raises(UnfitError, match="open upwards"):
+            scan.run(tokens, torch.tensor([3, len(beside)]), None, dense=False)
 
 
 # Formats ---------------------------------------------------------------------------------------------------

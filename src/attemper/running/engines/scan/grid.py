@@ -96,6 +96,25 @@ class Grid:
                 assert_never(masking)
         return found.reshape(len(rows), self.columns)
 
+    def parts(self, *, single_words: bool) -> list[tuple[Tensor, Grid]]:
+        """Smaller grids with their columns of this one: words of one length without padding, or single words.
+
+        Nothing where there is no smaller one. Only of grids that begin at position 1.
+        """
+        if self.has_padding or self.is_ragged:
+            groups = [(self.lengths == n).nonzero()[:, 0] for n in self.distinct_lengths]
+        elif single_words and self.words > 1:
+            groups = list(torch.arange(self.words, device=self.lengths.device)[:, None])
+        else:
+            return []
+        found = []
+        for words in groups:
+            lengths = self.lengths[words]
+            places = torch.arange(int(lengths[0]), device=lengths.device)
+            columns = (words[:, None] * self.width + places).flatten()
+            found.append((columns, Grid(lengths, len(places))))
+        return found
+
     def values(self, form: ClosedForm) -> Tensor:
         """A closed form at every column, in float64."""
         if self.words == 1 or self.is_ragged:

@@ -164,7 +164,7 @@ def _finite_rows(shape: HeadShape, pure: Mapping[int, ClosedForm], length: int) 
     try:
         return key_rows(shape, pure, length)
     except (OverflowError, ValueError):
-        raise UnfitError("a weight of its keys is no finite number") from None
+        raise UnfitError("a weight of its keys is no finite number", of_all_words=True) from None
 
 
 def _content(rows: Sequence[KeyRow]) -> list[Combination]:

@@ -135,6 +135,15 @@ class ScanLayer:
         except UnfitError as error:
             if past is not None:
                 raise NeedsPastError from None
+            parts = grid.parts(single_words=not error.of_all_words)
+            if parts:
+                # What other words and padding hold is no reason to compute a word in another way.
+                joined = x.new_zeros(len(shape.values), grid.columns)
+                for columns, own in parts:
+                    joined[:, columns] = self._attended(
+                        number, shape, x[:, columns], own, pure, None, ways, errand=errand
+                    )
+                return joined
             if not errand.dense:
                 raise
             ways.reasons[name] = str(error)

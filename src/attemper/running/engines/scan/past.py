@@ -20,7 +20,14 @@ class NeedsPastError(Exception):
 
 
 class UnfitError(Exception):
-    """A head's scores have none of the forms that have a linear way; the text says why."""
+    """A head's scores have none of the forms that have a linear way; the text says why.
+
+    `of_all_words`: that follows from weights and lengths alone, whatever the words are.
+    """
+
+    def __init__(self, text: str, *, of_all_words: bool = False) -> None:
+        super().__init__(text)
+        self.of_all_words = of_all_words
 
 
 @final

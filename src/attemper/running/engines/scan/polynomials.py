@@ -39,7 +39,7 @@ def scale_of(rows: Sequence[KeyRow]) -> Scale:
     """The powers in the keys of all rows. Raises `UnfitError` for others than 0, 1, 2 or 0, -1, -2."""
     powers = {p for row in rows for p, _ in row.waves}
     if not (powers <= {0, 1, 2} or powers <= {0, -1, -2}):
-        raise UnfitError("its keys have powers of the position that are no parabola")
+        raise UnfitError("its keys have powers of the position that are no parabola", of_all_words=True)
     by_parity = any(odd for row in rows for _, odd in row.waves)
     return Scale(min(powers, default=0) < 0, max(map(abs, powers), default=0), by_parity)
 
