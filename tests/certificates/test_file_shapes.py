@@ -166,7 +166,7 @@ def seal(folder: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["network", "certificate"])
 def test_changed_files_are_refused_or_judged(kind: str, few: Few, tmp_path: Path) -> None:
-    seen = judged(kind, len(few(range(600), 30)), tmp_path)
+    seen = judged(kind, len(few(range(600), 22)), tmp_path)
     assert seen["MALFORMED"] > sum(seen.values()) / 2
     assert seen["PROVED"]
 

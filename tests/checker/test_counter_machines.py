@@ -42,7 +42,7 @@ def status_of(network: Network, machine: CounterMachine) -> Status:
 
 
 def test_families_are_proved_and_run_as_their_machines_do(few: Few) -> None:
-    for machine in few(families(), 4):
+    for machine in few(families(), 2):
         model = attemper.compile(machine, regime="decoder")
         assert model.check(model.certify()).status is Status.PROVED
         tried = 0
@@ -57,7 +57,7 @@ def test_random_tables_are_proved_and_run_as_their_machines_do(few: Few) -> None
     machines = [
         random_machine(rng, rng.choice([0, 1, 2, 3, 8, 20, 45]), rng.randint(1, 8)) for _ in range(300)
     ]
-    for machine in few(machines, 20):
+    for machine in few(machines, 10):
         model = attemper.compile(machine, regime="decoder")
         assert status_of(model.network, machine) is Status.PROVED
         inputs = [own.token for own in machine.inputs]
@@ -113,7 +113,7 @@ def test_no_weight_that_differs_is_proved(few: Few) -> None:
     rng, found = random.Random(8), Counter[Status]()
     machines = [parse_machine("input x n; sub n -> 2 else halt; add m 2 -> 1"), COLLATZ]
     networks = [network_of(machine) for machine in machines]
-    for trial in few(range(2_000), 60):
+    for trial in few(range(2_000), 36):
         machine, network = machines[trial % 2], networks[trial % 2]
         _, mutant = rng.choice((random_network_mutant, gentle_mutant))(network, rng)
         if mutant is None:  # no file can hold it

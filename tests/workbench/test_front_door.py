@@ -101,6 +101,7 @@ def test_help_has_the_words_of_the_page(command: Command) -> None:
     assert ("--seconds S" in shown) >= panel, "what can take long has an end"
 
 
+@pytest.mark.sweep(33)
 @pytest.mark.parametrize("command", ASKED)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_language_is_named_in_every_way(command: str, kind: str, here: Path) -> None:

@@ -107,6 +107,7 @@ def test_what_has_its_alphabet_is_given_none(text: str, here: Path) -> None:
         language(text, "ab")
 
 
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("entry", [e for e in everything() if isinstance(e, Entry)], ids=lambda e: e.name)
 def test_symbols_of_the_zoo_are_replaced_in_their_order(entry: Entry) -> None:
     new = tuple(f"s{number}" for number in range(len(entry.alphabet)))

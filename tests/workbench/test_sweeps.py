@@ -83,7 +83,7 @@ def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plans, "TASK_COST", 3000)
 
 
-@pytest.mark.sweep(21)  # each model with two executors, each executor with some models
+@pytest.mark.sweep(14)  # each model with two executors, each executor with some models
 @pytest.mark.parametrize("executor", EXECUTORS)
 @pytest.mark.parametrize("model", MODELS)
 def test_the_answer_is_the_same_on_any_executor(model: str, executor: str) -> None:

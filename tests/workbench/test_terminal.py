@@ -80,7 +80,7 @@ def test_compile_explains_on_lines_that_fit(compiled: dict[tuple[str, int], str]
         assert too_wide(text, columns) == [], name
 
 
-@pytest.mark.sweep(9)
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("columns", WIDTHS)
 @pytest.mark.parametrize("name", NAMES)
 def test_networks_are_shown_run_and_traced_on_lines_that_fit(

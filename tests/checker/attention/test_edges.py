@@ -91,7 +91,7 @@ def wrong(own: Palette, head: Head, fact: HeadFact) -> str | None:
     return None
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(40))
 def test_no_more_is_said_of_a_head_at_the_edge_than_it_does(seed: int) -> None:
     said = list(facts(seed, 150))

@@ -250,7 +250,7 @@ def test_a_row_holds_and_stands_on_the_page(one: Statement) -> None:
     )
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("one", RUN, ids=lambda one: f"{one.row} {one.keys[0]}")
 def test_a_row_notices_a_planted_error(one: Statement, monkeypatch: pytest.MonkeyPatch) -> None:
     _replaced(monkeypatch, PLANTED[one.row])
