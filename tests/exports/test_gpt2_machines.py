@@ -26,6 +26,29 @@ MACHINES: dict[str, tuple[CounterMachine, tuple[str, ...]]] = {
 }
 
 
+BY_ONES = {
+    "back and forth": "input one n; down: sub n -> up else up; up: add n -> down",
+    "doubling": """
+        input one n
+        take:  sub n -> give else move
+        give:  add m 2 -> take
+        move:  sub m -> back else take
+        back:  add n -> move""",
+    "fibonacci": """
+        input one a
+        split: sub a -> keep else move
+        keep:  add c -> copy
+        copy:  add d -> split
+        move:  sub b -> sum else next
+        sum:   add c -> move
+        next:  sub c -> new else back
+        new:   add b -> next
+        back:  sub d -> old else split
+        old:   add a -> back""",
+}
+"""Of inputs of 1 alone the counts are small enough for float32."""
+
+
 def written(folder: Path, dtype: str, prompt: tuple[str, ...], most: int) -> list[str]:
     """What GPT-2 writes behind a prompt, with its cache."""
     import torch
@@ -58,12 +81,16 @@ def test_gpt2_in_float32_as_far_as_the_export_goes(name: str, tmp_path: Path) ->
     assert written(tmp_path / "out", "float32", prompt, most) == list(islice(run(machine, prompt), most))
 
 
-def test_gpt2_in_float32_writes_for_long_what_counts_little(tmp_path: Path) -> None:
-    machine, prompt = parse_machine("input x n; down: sub n -> up else up; up: add n -> down"), ("start",)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", BY_ONES)
+def test_gpt2_in_both_formats_writes_for_long_what_counts_by_ones(
+    name: str, dtype: str, tmp_path: Path
+) -> None:
+    machine, prompt = parse_machine(BY_ONES[name]), ("one", "start")
     attemper.compile(machine, regime="unbounded").export(
-        "gpt2", tmp_path / "out", dtype="float32", positions=LONG + 10
+        "gpt2", tmp_path / "out", dtype=dtype, positions=LONG + 10
     )
-    assert written(tmp_path / "out", "float32", prompt, LONG) == list(islice(run(machine, prompt), LONG))
+    assert written(tmp_path / "out", dtype, prompt, LONG) == list(islice(run(machine, prompt), LONG))
 
 
 def test_gpt2_ends_where_the_machine_halts(tmp_path: Path) -> None:
