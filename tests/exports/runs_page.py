@@ -28,6 +28,7 @@ needs_node = pytest.mark.skipif(
 ASK = """
 const calls = { wordOf, formValue, bitOf, putOut, verdictOf, normalised, short,
   integerOf: (share, count) => String(integerOf(share, count)),
+  nextOf: (word) => nextOf(network, word, run(network, word)), countersAfter, tapeAfter,
   exponentials: (points) => points.map((x) => Math.exp(x)) };
 const text = (row) => Array.from(row, String);
 const rows = (stream) => stream.map(text);
@@ -54,7 +55,7 @@ class Interpreter:
 
     def __init__(self, folder: Path) -> None:
         assert NODE is not None
-        parts = ("interpreter.js", "reading.js")
+        parts = ("interpreter.js", "reading.js", "machine.js")
         page = files("attemper.exports.page")
         script = Path(folder) / "asked.js"
         script.write_text("\n".join([*(page.joinpath(part).read_text() for part in parts), ASK]))

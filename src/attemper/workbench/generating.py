@@ -14,6 +14,7 @@ from attemper.languages.machines.reading import MachineLanguage
 from attemper.languages.machines.syntax import HALTS, CounterMachine
 from attemper.languages.words import Alphabet, Word
 from attemper.networks.layers import Network
+from attemper.networks.tokens import puts_out_tokens
 from attemper.workbench.words import word_of
 
 if TYPE_CHECKING:
@@ -168,8 +169,7 @@ class Generated(Iterator[str]):
 
 def require_tokens(network: Network) -> None:
     """Raise `UnsupportedError` unless what the network puts out are its own symbols, and `none`."""
-    names = [name for name, _ in network.symbols if network.measure is None]
-    if not names or not {*names} <= {*network.alphabet.symbols, HALTS}:
+    if not puts_out_tokens(network):
         raise UnsupportedError(
             f"this network does not go on writing: it does not put out one of its own symbols, or '{HALTS}'; "
             "a counter machine's does (docs/machines.md)"

@@ -33,6 +33,15 @@ class Piece:
     word: str
 
 
+BUSY_BEAVER_4 = "1RB1LB_1LA0LC_1RZ1LD_1RD0RA"
+
+
+def collatz_text() -> str:
+    """The machine that docs/machines.md shows."""
+    page = (ROOT / "docs" / "machines.md").read_text(encoding="utf-8")
+    return page.split("```machine\n# collatz.machine\n")[1].split("```")[0]
+
+
 PIECES = (
     Piece(
         "majority",
@@ -68,6 +77,20 @@ PIECES = (
         "The automaton of (0|1(01*0)*1)*, taken apart into counters, each of which looks up a remainder.",
         lambda: attemper.compile(attemper.regex("(0|1(01*0)*1)*", "01")),
         "110110",
+    ),
+    Piece(
+        "collatz",
+        "A counter machine: the Collatz sequence of 6",
+        "Press step: the network writes the run of nine lines, and the registers are drawn beside it.",
+        lambda: attemper.compile(attemper.machine(collatz_text()), regime="decoder"),
+        "x1 x1 x1 x1 x1 x1 start",
+    ),
+    Piece(
+        "busy-beaver-4",
+        "A Turing machine: the busy beaver of four states",
+        "Press run: the network writes 107 steps on a blank tape, and halts.",
+        lambda: attemper.compile(f"tm:{BUSY_BEAVER_4}", regime="unbounded"),
+        "start",
     ),
 )
 

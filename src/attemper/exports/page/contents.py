@@ -13,6 +13,7 @@ from attemper.errors import UnsupportedError
 from attemper.escapes import escaped
 from attemper.exact.closed_forms import show_form
 from attemper.exports.page.forms import Data, form_data, number_data
+from attemper.exports.page.machine import machine_data
 from attemper.exports.subject import Exported
 from attemper.languages.machines.parse import parse_machine
 from attemper.languages.regular.files import dfa_from_json
@@ -47,6 +48,7 @@ def page_contents(
     network = subject.network
     _require_few(network)
     check_word(tuple(word), network.alphabet)
+    machine = machine_data(subject)
     return {
         "title": _line(_title_of(subject.source) if title is None else title),
         "word": list(word),
@@ -64,6 +66,7 @@ def page_contents(
         "readsFirst": network.reads_first,
         "acceptsEmpty": network.accepts_empty,
         "certificate": _claims(subject),
+        **({} if machine is None else {"machine": machine}),
     }
 
 

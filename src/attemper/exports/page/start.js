@@ -8,6 +8,7 @@ const state = { network: null, text: "", off: new Set(), redraw: () => {} };
 // Shows a network (what page_contents in contents.py makes), its own word or another one, heads switched off.
 // This is the one way to show another network without loading a page anew: attemper.show(network, text, off).
 function show(network, text = textOf(network.word, network.alphabet), off = []) {
+  endRun();
   const known = network.layers.flatMap((layer, l) => layer.heads.map((_, h) => headName(l, h)));
   Object.assign(state, { network, text, off: new Set(off.filter((name) => known.includes(name))) });
   byId("word").value = text;
@@ -25,13 +26,16 @@ function refresh() {
   if (complaint) return refuse(complaint);
   const ran = run(network, word, (layer, head) => off.has(headName(layer, head)), SHOWN);
   showAnswer(network, word, ran, off);
+  showMachine(network, word, ran);
   showOutputs(network, word, ran);
   state.redraw = showHeads(network, word, ran, off, flip);
   showStream(network, word, ran, byId("whole").checked);
 }
 
+const longestOf = ({ about }) => Math.min(LONGEST, Math.floor(Math.sqrt(MOST_WEIGHTS / Math.max(1, about.heads))));
+
 function tooLong(network, n) {
-  const most = Math.min(LONGEST, Math.floor(Math.sqrt(MOST_WEIGHTS / Math.max(1, network.about.heads))));
+  const most = longestOf(network);
   const limit = `this page runs at most ${most.toLocaleString("en")} through this network`;
   return n <= most ? null : `the word has ${counted(n, "symbol")}, and ${limit}: 'attemper run' reads longer words`;
 }
@@ -39,6 +43,7 @@ function tooLong(network, n) {
 function refuse(message) {
   byId("answer").replaceChildren(make("span", { id: "verdict", className: "verdict wrong" }, message));
   for (const id of ["outputs", "heads", "stream"]) byId(id).replaceChildren();
+  clearMachine();
 }
 
 const MOST_BUTTONS = 40;
@@ -70,6 +75,7 @@ let waiting = 0;
 function typed() {
   if (!state.network) return;
   state.text = byId("word").value;
+  endRun();
   byId("main").setAttribute("aria-busy", "true");
   clearTimeout(waiting);
   waiting = setTimeout(() => { remember(); refresh(); }, 40);
@@ -100,6 +106,8 @@ const code = document.currentScript.textContent, given = JSON.parse(byId("networ
 const interpreter = code.slice(code.indexOf("// What a compiled"), code.indexOf("// What is read"));
 byId("interpreter").querySelector("pre").textContent = interpreter;
 byId("word").oninput = typed;
+byId("step").onclick = () => { write(); remember(); };
+byId("go").onclick = () => (writing.clock ? endRun() : startRun());
 byId("whole").onchange = () => { if (state.network) refresh(); };
 matchMedia("(prefers-color-scheme: dark)").onchange = () => state.redraw();
 globalThis.onhashchange = () => { if (state.network) openAddress(state.network); };

@@ -14,7 +14,16 @@ from attemper.exports.page.contents import json_of, page_contents
 from attemper.exports.page.forms import Data
 from attemper.exports.subject import Exported
 
-SCRIPTS = ("interpreter.js", "reading.js", "elements.js", "heat.js", "view.js", "stream.js", "start.js")
+SCRIPTS = (
+    "interpreter.js",
+    "reading.js",
+    "elements.js",
+    "heat.js",
+    "view.js",
+    "stream.js",
+    "machine.js",
+    "start.js",
+)
 """The page's script, in this order: one function, so that no other script on the page meets its names."""
 
 

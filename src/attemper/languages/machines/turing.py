@@ -25,6 +25,8 @@ UNDEFINED = "---"
 
 MOST_STATES, MOST_SYMBOLS = 25, 10
 
+_TOKEN = re.compile(r"([A-Z])([0-9])([LR])")
+
 _CELL = re.compile(r"([0-9])([LR])([A-Z])|---")
 
 
@@ -41,6 +43,16 @@ class Move:
     def token(self) -> str:
         """What is written where this is done."""
         return f"{self.state}{self.symbol}{self.direction}"
+
+    @classmethod
+    def of_token(cls, token: str) -> Move | None:
+        """What a token says was done; None for what is no token of a step.
+
+        >>> Move.of_token("B1R"), Move.of_token("start")
+        (Move(symbol='1', direction='R', state='B'), None)
+        """
+        found = _TOKEN.fullmatch(token)
+        return None if found is None else cls(found[2], found[3], found[1])
 
 
 @final
