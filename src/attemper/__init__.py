@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from attemper.languages.regular.dfa import Dfa
     from attemper.modules import ModuleError
     from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
+    from attemper.theories.causal.ask import causal
     from attemper.theories.depth.ask import depth
     from attemper.theories.influence.ask.bounding import bound
     from attemper.theories.influence.ask.measuring import influence
@@ -77,6 +78,7 @@ __all__ = [
     "WordError",
     "__version__",
     "bound",
+    "causal",
     "check",
     "classify",
     "compile",
@@ -133,6 +135,7 @@ _HOMES = {
     "WordError": "attemper.errors",
     "__version__": "attemper.version",
     "bound": "attemper.theories.influence.ask.bounding",
+    "causal": "attemper.theories.causal.ask",
     "check": "attemper.workbench.checking",
     "classify": "attemper.workbench.classifying",
     "compile": "attemper.workbench.compiling",

@@ -44,6 +44,11 @@ FORMATS = (
         "attemper.theories.softening.report:show_softened",
     ),
     FileFormat(
+        "attemper-causal/",
+        "attemper.theories.causal.check.claims:judge",
+        "attemper.theories.causal.report:show_causal",
+    ),
+    FileFormat(
         "attemper-depth/",
         "attemper.theories.depth.check.claims:judge",
         "attemper.theories.depth.report:show_depth",
@@ -67,6 +72,7 @@ DOCUMENTS = {
     "refutation": "attemper.theories.refutation.certificate.files:REFUTATION",
     "bound": "attemper.theories.influence.certificate:LIMIT",
     "depth": "attemper.theories.depth.certificate:DEPTH",
+    "causal": "attemper.theories.causal.certificate:CAUSAL",
     "stream": "attemper.running.streaming.saved:STREAM",
 }
 """`module:name` of the `documents.Document` of each kind of file."""
@@ -165,6 +171,13 @@ COMMANDS = (
         "attemper.workbench.cli.checking:check_command",
         "Check a network's certificate, or a refutation, from the raw weights, trusting nothing "
         "that it says.",
+    ),
+    Command(
+        "Proofs",
+        "causal",
+        "attemper.theories.causal.command:causal_command",
+        "Say which coordinates are causal variables of a network's program, for all words; or show "
+        "two words.",
     ),
     Command(
         "Proofs",

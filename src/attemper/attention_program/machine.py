@@ -10,18 +10,18 @@ that have one of the two: they add them up instead of waiting for the conjunctio
 
 from __future__ import annotations
 
-from attemper.attention_program.meaning import StepValues, run_with
+from attemper.attention_program.meaning import Setting, StepValues, run_with
 from attemper.attention_program.ops import Program
 from attemper.attention_program.wellformed import require_machine
 from attemper.languages.words import Word
 
 
-def run(program: Program, word: Word) -> tuple[StepValues, ...]:
-    """The number that every step is at every position of the word.
+def run(program: Program, word: Word, changed: Setting | None = None) -> tuple[StepValues, ...]:
+    """The number that every step is at every position of the word, each as it is `changed`.
 
     Raises `UnsupportedError` for a program with a step that no machine has (`wellformed.require_machine`).
     """
-    return run_with(sum, require_machine(program), word)
+    return run_with(sum, require_machine(program), word, changed)
 
 
 def output(program: Program, word: Word) -> StepValues:

@@ -25,17 +25,23 @@ StepValues = tuple[int, ...]
 Union = Callable[[list[int]], int]
 """The value of bits of which at most one should hold."""
 
+Setting = Callable[[ops.Ref, StepValues], StepValues]
+"""What a step is set to, at every position, once it has been computed."""
+
 
 def run(program: ops.Program, word: Word) -> tuple[StepValues, ...]:
     """The value of every step at every position of the word."""
     return run_with(_union, program, word)
 
 
-def run_with(union: Union, program: ops.Program, word: Word) -> tuple[StepValues, ...]:
-    """The value of every step at every position of the word, with these unions."""
+def run_with(
+    union: Union, program: ops.Program, word: Word, changed: Setting | None = None
+) -> tuple[StepValues, ...]:
+    """The value of every step at every position of the word, with these unions, each as it is `changed`."""
     rows: list[StepValues] = []
-    for step in program.steps:
-        rows.append(tuple(_value(union, step, word, i, rows) for i in range(1, len(word) + 1)))
+    for ref, step in enumerate(program.steps):
+        row = tuple(_value(union, step, word, i, rows) for i in range(1, len(word) + 1))
+        rows.append(row if changed is None else changed(ref, row))
     return tuple(rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import flint
@@ -18,10 +19,13 @@ PRECISION = 256
 ResidualBalls = list[list[flint.arb]]
 
 
-def residual_streams(network: Network, word: Word) -> list[ResidualBalls]:
+def residual_streams(
+    network: Network, word: Word, changed: Callable[[int, ResidualBalls], ResidualBalls] | None = None
+) -> list[ResidualBalls]:
     """Enclosures of the residual stream before the first layer and after each layer.
 
-    Raises `ValueError` if a head is not a softmax head.
+    `changed` says what the stream after a layer, by its number, is set to. Raises `ValueError` if a head is
+    not a softmax head.
     """
     how = network.normalisation
     with precision(PRECISION):
@@ -31,7 +35,8 @@ def residual_streams(network: Network, word: Word) -> list[ResidualBalls]:
             read = before if how is None else _normalised(how, how.before_attention[number], before)
             middle = _added(before, _attended(layer, read))
             read = middle if how is None else _normalised(how, how.before_feed_forward[number], middle)
-            streams.append(_added(middle, _fed_forward(layer, read)))
+            after = _added(middle, _fed_forward(layer, read))
+            streams.append(after if changed is None else changed(number, after))
         return streams
 
 

@@ -1,0 +1,3 @@
+"""Causal variables: which coordinates of a network hold a step of its program, and change what it puts out as
+that step does.
+"""

@@ -1,0 +1,125 @@
+"""That setting variables does in a network what it does in its program, at any positions of any word.
+
+Network and program are followed under one set of names. After its layer a variable's coordinates must hold
+its steps exactly; then each of its values gets a free name, on both sides, and the names of one variable
+exclude each other. Whatever follows is shown of the names, and so of every value in their place.
+(FORMAT.md, section 16.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attemper.attention_program.ops import Program, Ref, inputs
+from attemper.checker.analysis import PRECISION, Analysis, LayerFact, layer_fact, outputs_of
+from attemper.checker.diagrams import TooLargeError
+from attemper.checker.names import UnprovenError
+from attemper.checker.program import Programs, Steps, results_of
+from attemper.checker.proof import deep
+from attemper.checker.values import ResidualValues, embedded, plain
+from attemper.exact.balls import precision
+from attemper.networks.layers import Network
+from attemper.theories.causal.certificate import Variable
+
+
+def follow(network: Network, program: Program, variables: Sequence[Variable]) -> None:
+    """Raises `UnprovenError`, naming the variable or the output that is not shown to be the program's.
+
+    The network is well formed, and `mismatches` has nothing to say of it.
+    """
+    require_order(program, variables)
+    try:
+        with deep(), precision(PRECISION):
+            _follow(network, program, variables)
+    except TooLargeError:
+        raise UnprovenError("its Boolean blocks are too large to be compared") from None
+    except RecursionError:
+        raise UnprovenError("its Boolean blocks nest too deeply to be compared") from None
+
+
+def mismatches(network: Network, program: Program, variables: Sequence[Variable]) -> Iterator[str]:
+    """Why the variables are none of this network, or its outputs not those of the program."""
+    if network.normalisation is not None:
+        yield "its sublayers read normalised numbers"
+    if network.alphabet != program.alphabet:
+        yield "the program reads other symbols than the network, or in another order"
+    names = tuple(name for name, _ in network.symbols), tuple(name for name, _ in program.symbols)
+    if network.measure is not None or names[0] != names[1]:
+        yield "the network puts out other symbols than the program, or numbers"
+    for variable in variables:
+        if variable.layer >= len(network.layers):
+            yield f"there is no layer {variable.layer}"
+        for coordinate in variable.coordinates:
+            if coordinate >= len(network.coordinates):
+                yield f"there is no coordinate {coordinate}"
+            elif variable.layer == len(network.layers) - 1 and coordinate in network.outputs:
+                yield f"coordinate {coordinate} is put out as it was set: nothing is said of the network then"
+
+
+def require_order(program: Program, variables: Sequence[Variable]) -> None:
+    """Raises `UnprovenError` unless what variables are made of is set in earlier layers.
+
+    So no name comes too late for what was made of its step.
+    """
+    layers = {ref: variable.layer for variable in variables for ref in variable.steps}
+    for ref, layer in layers.items():
+        for other in ancestors(program, ref) & layers.keys():
+            if layers[other] >= layer:
+                raise UnprovenError(
+                    f"step {ref} is made of step {other}, which no earlier layer holds as a variable"
+                )
+
+
+def ancestors(program: Program, ref: Ref) -> set[Ref]:
+    """The steps that a step is made of, without itself."""
+    found, left = set[Ref](), [ref]
+    while left:
+        new = set(inputs(program.steps[left.pop()])) - found
+        found |= new
+        left += new
+    return found
+
+
+def _follow(network: Network, program: Program, variables: Sequence[Variable]) -> None:
+    programs = Programs(network.alphabet.symbols)
+    steps, facts = Steps(programs, program), list[LayerFact]()
+    start = stream = embedded(programs.names, network)
+    for number, layer in enumerate(network.layers):
+        facts.append(layer_fact(programs.names, layer, number, stream))
+        stream = _named(steps, facts[-1].after, number, [own for own in variables if own.layer == number])
+    steps.make_all()
+    if steps.promises:
+        raise UnprovenError("bits of a sum, or cases, of the program are not seen to exclude each other")
+    analysis = Analysis(network, programs.names, start, tuple(facts), (), stream)
+    if outputs_of(analysis) != results_of(steps):
+        raise UnprovenError("an output is not shown to be the program's, whatever is set")
+
+
+def _named(steps: Steps, stream: ResidualValues, layer: int, variables: Sequence[Variable]) -> ResidualValues:
+    """The stream with names in place of variables; all of a layer are compared before any is named."""
+    for variable in variables:
+        _require_held(steps, stream, variable)
+    after, names = stream.copy(), steps.names
+    for number, variable in enumerate(variables):
+        for value, code in enumerate(variable.codes):
+            name = names.symbol(layer, number, value)
+            steps.name(code.step, name)
+            for holder in code.holders:
+                bit = names.negation(name) if holder.opposite else name
+                after.values[holder.coordinate] = {(0, 0): bit}
+    return after
+
+
+def _require_held(steps: Steps, stream: ResidualValues, variable: Variable) -> None:
+    names = steps.names
+    for code in variable.codes:
+        bit = steps.bit(code.step)
+        for holder in code.holders:
+            what = f"after layer {variable.layer}, coordinate {holder.coordinate}"
+            held = names.canonical(plain(stream.values[holder.coordinate], names, what))
+            meant = names.canonical(names.negation(bit)) if holder.opposite else bit
+            if stream.errors[holder.coordinate] or held != meant:
+                side = "1 less step" if holder.opposite else "step"
+                raise UnprovenError(f"{what} is not shown to be {side} {code.step}")
+    if not names.is_bit(names.canonical(names.total(map(steps.bit, variable.steps)))):
+        raise UnprovenError(f"steps {variable.steps} are not seen to exclude each other")

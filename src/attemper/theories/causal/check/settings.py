@@ -1,0 +1,169 @@
+"""What a network and its program do where variables are set: slow and exact, straight from the definitions.
+
+An *interchange* takes a base word, and at some positions what a variable is there on another word of the same
+length: in the network the numbers of its coordinates after its layer, in the program the bits of its steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import final
+
+import flint
+
+from attemper.attention_program import machine
+from attemper.attention_program.meaning import StepValues
+from attemper.attention_program.ops import Program, Ref
+from attemper.exact.balls import ball
+from attemper.exact.codec import Natural, Positive
+from attemper.languages.words import Alphabet, Word, show_word, words_of_length
+from attemper.networks.layers import Network
+from attemper.networks.meaning_soft import ResidualBalls, residual_streams
+from attemper.theories.causal.certificate import Variable
+
+QUARTER = Fraction(1, 4)
+
+TRIED = 400
+"""So many interchanges are tried where nobody says which."""
+
+
+@final
+@dataclass(frozen=True)
+class Taken:
+    """At a position a variable, by its number, is what it is on the source."""
+
+    variable: Natural
+    position: Positive
+    source: Word
+
+
+@final
+@dataclass(frozen=True)
+class Interchange:
+    """A base word, and what is taken from words of the same length."""
+
+    base: Word
+    taken: tuple[Taken, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Wrong:
+    """What shows that variables are none: an interchange after which an output is not the program's; or, with
+    nothing taken, a word on which a coordinate does not hold its step.
+    """
+
+    shown_by: Interchange
+    text: str
+
+
+def wrong_among(
+    network: Network, program: Program, variables: Sequence[Variable], tried: Iterable[Interchange]
+) -> Wrong | None:
+    """The first of these interchanges that is proved to go wrong, in balls. None says nothing.
+
+    Raises what meanings raise where there is none: `ZeroDivisionError`, `ValueError`, `UnsupportedError`.
+    """
+    for own in tried:
+        wrong = _wrong_output(network, program, variables, own) or _wrong_row(
+            network, program, variables, own
+        )
+        if wrong is not None:
+            return wrong
+    return None
+
+
+def short_interchanges(alphabet: Alphabet, variables: Sequence[Variable]) -> Iterator[Interchange]:
+    """The shortest words first, each variable at each position, from every word of the same length."""
+    for length in range(1, TRIED):
+        words = tuple(words_of_length(alphabet, length))
+        for base in words:
+            yield Interchange(base, ())
+            for variable, position, source in product(range(len(variables)), range(1, length + 1), words):
+                yield Interchange(base, (Taken(variable, position, source),))
+
+
+def network_outputs(
+    network: Network, variables: Sequence[Variable], said: Interchange
+) -> tuple[tuple[flint.arb, ...], ...]:
+    """Enclosures of each output at every position of the base word, in real arithmetic."""
+    sources = {own.source: residual_streams(network, own.source) for own in said.taken}
+
+    def changed(layer: int, stream: ResidualBalls) -> ResidualBalls:
+        after = [list(vector) for vector in stream]
+        for own in said.taken:
+            variable = variables[own.variable]
+            for coordinate in variable.coordinates if variable.layer == layer else ():
+                there = sources[own.source][layer + 1][own.position - 1]
+                after[own.position - 1][coordinate] = there[coordinate]
+        return after
+
+    end = residual_streams(network, said.base, changed)[-1]
+    return tuple(tuple(vector[output] for vector in end) for output in network.outputs)
+
+
+def program_steps(
+    program: Program, variables: Sequence[Variable], said: Interchange
+) -> tuple[StepValues, ...]:
+    """Every step at every position of the base word."""
+    sources = {own.source: machine.run(program, own.source) for own in said.taken}
+
+    def changed(ref: Ref, row: StepValues) -> StepValues:
+        after = list(row)
+        for own in said.taken:
+            if ref in variables[own.variable].steps:
+                after[own.position - 1] = sources[own.source][ref][own.position - 1]
+        return tuple(after)
+
+    return machine.run(program, said.base, changed)
+
+
+def _wrong_output(
+    network: Network, program: Program, variables: Sequence[Variable], said: Interchange
+) -> Wrong | None:
+    found, meant = network_outputs(network, variables, said), program_steps(program, variables, said)
+    for output, ref in zip(found, program.outputs, strict=True):
+        for i, (own, bit) in enumerate(zip(output, meant[ref], strict=True), start=1):
+            if abs(own - bit) > ball(QUARTER):
+                shown = own.str(6, radius=False)
+                return Wrong(
+                    said, f"{shown_interchange(said)}, at position {i} {shown} is put out, not {bit}"
+                )
+    return None
+
+
+def _wrong_row(
+    network: Network, program: Program, variables: Sequence[Variable], said: Interchange
+) -> Wrong | None:
+    """A coordinate that does not hold its step where nothing is taken."""
+    if said.taken:
+        return None
+    streams, meant = residual_streams(network, said.base), machine.run(program, said.base)
+    for variable in variables:
+        for code in variable.codes:
+            for holder in code.holders:
+                for i, bit in enumerate(meant[code.step], start=1):
+                    own = streams[variable.layer + 1][i - 1][holder.coordinate]
+                    right = 1 - bit if holder.opposite else bit
+                    if abs(own - right) > 0:
+                        where = f"on '{show_word(said.base)}', coordinate {holder.coordinate} after layer"
+                        shown = own.str(6, radius=False)
+                        text = f"{where} {variable.layer} is {shown} at position {i}, not {right}"
+                        return Wrong(said, text)
+    return None
+
+
+def shown_interchange(said: Interchange) -> str:
+    """The base word, and what is taken from which words.
+
+    >>> shown_interchange(Interchange(("a", "b"), (Taken(0, 2, ("b", "b")),)))
+    "on 'ab', with variable 0 at position 2 as on 'bb'"
+    """
+    with_these = " and ".join(
+        f"variable {own.variable} at position {own.position} as on '{show_word(own.source)}'"
+        for own in said.taken
+    )
+    return f"on '{show_word(said.base)}'" + (f", with {with_these}" if with_these else "")

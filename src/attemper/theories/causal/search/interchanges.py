@@ -1,0 +1,138 @@
+"""Interchanges that seem to go wrong, found by running the network in float64: the checker confirms them.
+
+Of every length all words are run once. At each position a variable is then set to each row that it has there
+on some word: so many runs of all words as there are different rows, not as there are pairs of words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+import torch
+from torch import Tensor
+
+from attemper.attention_program.ops import Program
+from attemper.languages.words import Word, words_of_length
+from attemper.networks.layers import Network
+from attemper.running.dense import DenseTransformer
+from attemper.theories.causal.certificate import Variable
+from attemper.theories.causal.check.settings import Interchange, Taken, program_steps
+
+WORDS = 300
+"""Of so many words of one length at most all are run."""
+
+SEEN = 1e-6
+"""Rows of floats that are no further apart count as one, and a bit is not held that is further off."""
+
+QUARTER = 0.25
+
+
+def suspects(
+    network: Network, program: Program, variables: Sequence[Variable], up_to: int
+) -> Iterator[Interchange]:
+    """Words of up to so many symbols, the shortest first; rows that hold something else come last."""
+    module = DenseTransformer(network, torch.float64)
+    unheld = list[Interchange]()
+    for length in range(1, up_to + 1):
+        if len(network.alphabet.symbols) ** length > WORDS:
+            break
+        run = _Runs(module, program, variables, length)
+        yield from run.wrong(Interchange(word, ()) for word in run.words)
+        for number, position in product(range(len(variables)), range(1, length + 1)):
+            for source in run.sources(number, position):
+                yield from run.wrong(
+                    Interchange(word, (Taken(number, position, source),)) for word in run.words
+                )
+        yield from run.wrong(run.whole())
+        unheld += run.unheld()
+    yield from unheld
+
+
+class _Runs:
+    """All words of one length, run once, and what variables are on them."""
+
+    def __init__(
+        self, module: DenseTransformer, program: Program, variables: Sequence[Variable], length: int
+    ) -> None:
+        self.module, self.program, self.variables = module, program, variables
+        self.words = tuple(words_of_length(module.network.alphabet, length))
+        self.numbers = {word: number for number, word in enumerate(self.words)}
+        symbols = module.network.alphabet.symbols
+        self.tokens = torch.tensor([[symbols.index(symbol) for symbol in word] for word in self.words])
+        self.points = [f"blocks.{own.layer}.hook_resid_post" for own in variables]
+        with torch.no_grad():
+            _, self.streams = module.run_with_cache(self.tokens, names=set(self.points))
+
+    def rows(self, number: int) -> Tensor:
+        """What a variable is on every word at every position [word, position, coordinate]."""
+        return self.streams[self.points[number]][..., list(self.variables[number].coordinates)]
+
+    def sources(self, number: int, position: int) -> list[Word]:
+        """For every row that the variable has at the position a word on which it has that."""
+        rows = (self.rows(number)[:, position - 1] / SEEN).round().tolist()
+        first = {tuple(row): word for row, word in zip(reversed(rows), reversed(self.words), strict=True)}
+        return list(first.values())
+
+    def whole(self) -> Iterator[Interchange]:
+        """Every variable at every position, from one word, where there are not too many pairs of words."""
+        if len(self.words) ** 2 > WORDS:
+            return
+        for base, source in product(self.words, self.words):
+            places = product(range(len(self.variables)), range(1, len(base) + 1))
+            yield Interchange(base, tuple(Taken(number, place, source) for number, place in places))
+
+    def wrong(self, tried: Iterator[Interchange]) -> Iterator[Interchange]:
+        """Those of them after which the network does not put out what the program does."""
+        every = list(tried)
+        if not every:
+            return
+        with torch.no_grad():
+            found = self.module.run_with_hooks(self._bases(every), on=self._settings(every))
+        outputs = found if found.dim() == 3 else found[..., None]
+        for own, output in zip(every, outputs, strict=True):
+            steps = program_steps(self.program, self.variables, own)
+            meant = torch.tensor([steps[ref] for ref in self.program.outputs]).T
+            if bool(((output - meant).abs() > QUARTER).any()):
+                yield own
+
+    def _bases(self, every: Sequence[Interchange]) -> Tensor:
+        return self.tokens[[self.numbers[own.base] for own in every]]
+
+    def _settings(self, every: Sequence[Interchange]) -> dict[str, _Setting]:
+        points = {self.points[taken.variable] for own in every for taken in own.taken}
+        return {point: _Setting(self, point, every) for point in points}
+
+    def unheld(self) -> Iterator[Interchange]:
+        """Words on which a coordinate is not what its step says."""
+        for word in self.words:
+            steps = program_steps(self.program, self.variables, Interchange(word, ()))
+            for number, variable in enumerate(self.variables):
+                bits = [
+                    [1 - bit if holder.opposite else bit for bit in steps[code.step]]
+                    for code in variable.codes
+                    for holder in code.holders
+                ]
+                rows = self.rows(number)[self.numbers[word]]
+                if bool(((rows.T - torch.tensor(bits)).abs() > SEEN).any()):
+                    yield Interchange(word, ())
+                    break
+
+
+class _Setting:
+    """A hook that sets, in each of a batch's words, what is taken after one layer."""
+
+    def __init__(self, runs: _Runs, point: str, every: Sequence[Interchange]) -> None:
+        self.runs, self.point, self.every = runs, point, every
+
+    def __call__(self, stream: Tensor) -> Tensor:
+        """The stream with numbers copied from the sources' own."""
+        after = stream.clone()
+        for number, own in enumerate(self.every):
+            for taken in own.taken:
+                if self.runs.points[taken.variable] != self.point:
+                    continue
+                coordinates = list(self.runs.variables[taken.variable].coordinates)
+                there = self.runs.streams[self.point][self.runs.numbers[taken.source], taken.position - 1]
+                after[number, taken.position - 1, coordinates] = there[coordinates]
+        return after
