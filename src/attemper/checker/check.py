@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, assert_never
 
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.checker.analysis import Analysis
+from attemper.checker.assumptions import assuming, registered_by, registered_in
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.network import Roundings
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
-from attemper.exact.closed_forms import ClosedForm, tests_in
 from attemper.exact.formats import FORMATS, REAL
-from attemper.exact.predicates import BUILT_IN, Named, PredicateError
+from attemper.exact.predicates import PredicateError
 from attemper.languages.definition import Definition
 from attemper.languages.measures import meant_by
-from attemper.networks.layers import Network, Softmax
+from attemper.networks.layers import Network
 from attemper.networks.wellformed import complaints
 
 if TYPE_CHECKING:
@@ -174,14 +174,6 @@ def _claim_verdict(
             assert_never(claim)
 
 
-def assuming(registered: set[str]) -> tuple[str, ...]:
-    """What a verdict takes for granted of predicates that a user registered."""
-    return tuple(
-        f"the registered predicate '{name}' is the same function wherever the network runs"
-        for name in sorted(registered)
-    )
-
-
 def _of_real_claim(roundings: Roundings, horizon: int | None, assumptions: tuple[str, ...]) -> ClaimVerdict:
     analysis = roundings.analysis
     meant = meant_by(analysis.network.measure, in_floats=analysis.reads is not None)
@@ -232,20 +224,6 @@ def _arithmetic(analysis: Analysis, kernel: str) -> str:
 def _registered(network: Network, language: Definition) -> set[str]:
     """The predicates that a user registered and that the network or the language uses."""
     return registered_in(network) | registered_by(language)
-
-
-def registered_by(language: Definition) -> set[str]:
-    """The predicates that a user registered and that the language uses."""
-    return {predicate.name for predicate in language.predicates() if isinstance(predicate, Named)} - BUILT_IN
-
-
-def registered_in(network: Network) -> set[str]:
-    """The predicates that a user registered and that the network uses."""
-    forms: list[ClosedForm] = [form for _, form in network.positions]
-    for layer in network.layers:
-        forms += [h.weighting.inverse_temperature for h in layer.heads if isinstance(h.weighting, Softmax)]
-    named = {test.predicate for form in forms for test in tests_in(form)}
-    return {predicate.name for predicate in named if isinstance(predicate, Named)} - BUILT_IN
 
 
 def _refuted_or_unknown(

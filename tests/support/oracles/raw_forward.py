@@ -7,7 +7,7 @@ several lengths run side by side, [word, position]; what hidden keys add to a su
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -172,6 +172,9 @@ def dot(left: Floats, right: Floats, form: Format, order: Order, first: Floats |
 
 # The network --------------------------------------------------------------------------------------------
 
+After = Callable[[int, Floats], Floats]
+"""What the stream after a layer, by its number, is set to, [word, position, coordinate]."""
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -197,10 +200,12 @@ def run(network: RawNetwork, batch: Batch, form: Format, way: Way) -> Floats:
     return found[..., 0]
 
 
-def run_every_output(network: RawNetwork, batch: Batch, form: Format, way: Way) -> Floats:
+def run_every_output(
+    network: RawNetwork, batch: Batch, form: Format, way: Way, after: After | None = None
+) -> Floats:
     """Each output coordinate, [word, position, output], in float64."""
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        return _Run(network, batch, form, way).outputs()
+        return _Run(network, batch, form, way, after).outputs()
 
 
 def run_every_coordinate(network: RawNetwork, batch: Batch, form: Format, way: Way) -> Floats:
@@ -212,8 +217,10 @@ def run_every_coordinate(network: RawNetwork, batch: Batch, form: Format, way: W
 class _Run:
     """One batch in one arithmetic."""
 
-    def __init__(self, network: RawNetwork, batch: Batch, form: Format, way: Way) -> None:
-        self.network, self.form, self.way = network, form, way
+    def __init__(
+        self, network: RawNetwork, batch: Batch, form: Format, way: Way, after: After | None = None
+    ) -> None:
+        self.network, self.form, self.way, self.after = network, form, way, after
         self.tokens = batch.tokens
         self.places = places_of(batch.lengths)
         self.masks: dict[str, Any] = {}
@@ -232,6 +239,8 @@ class _Run:
                 stream = self._add(stream, np.concatenate(read, axis=-1), self._joined(layer))
             if network.weight(layer, "mlp.b_in").size:
                 stream = self._feed_forward(stream, layer)
+            if self.after is not None:
+                stream = self.after(layer, stream)
         return stream.astype(np.float64)
 
     def _weight(self, numbers: Floats) -> Floats:

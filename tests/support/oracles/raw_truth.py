@@ -191,15 +191,26 @@ _BINARY: dict[str, Callable[[Bits, Bits, Places], Bits]] = {
 def _run(program: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Truths:
     """The outputs of a program at every position; a bit is 0 or 1."""
     assert list(program["alphabet"]) == list(alphabet)
-    places = places_of(batch.lengths)
-    rows: list[Numbers] = []
-    for step in program["steps"]:
-        rows.append(_step(step, rows, alphabet, batch, places))
+    places, rows = places_of(batch.lengths), steps_of(program, alphabet, batch)
     if program["numbers"] is not None:
         return _numbers(program["numbers"], rows, places)
     if program["symbols"]:
         return {symbol: rows[k] for symbol, k in program["symbols"]}
     return {None: rows[program["output"]]}
+
+
+def steps_of(
+    program: Mapping[str, Any],
+    alphabet: Sequence[str],
+    batch: Batch,
+    after: Callable[[int, Numbers], Numbers] | None = None,
+) -> list[Numbers]:
+    """Every step, [word, position]; `after` says what a step, by its number, is set to."""
+    places, rows = places_of(batch.lengths), list[Numbers]()
+    for number, step in enumerate(program["steps"]):
+        row = _step(step, rows, alphabet, batch, places)
+        rows.append(row if after is None else after(number, row))
+    return rows
 
 
 def broken_promises(program: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Bits:

@@ -9,7 +9,7 @@ from pathlib import Path
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program
 from attemper.attention_program.show import show_step
-from attemper.checker.check import assuming, registered_by, registered_in
+from attemper.checker.assumptions import assuming, registered_by, registered_in
 from attemper.checker.names import UnprovenError
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
 from attemper.errors import MalformedFileError, OptionError, UnsupportedError

@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import assert_never
 
-from attemper.checker.check import assuming, registered_in
+from attemper.checker.assumptions import assuming, registered_in
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import deep
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed

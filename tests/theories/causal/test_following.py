@@ -1,0 +1,199 @@
+"""Causal variables against brute force: nothing false is proved, and what compiled networks have is."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+import attemper
+from attemper.attention_program.ops import Program
+from attemper.checker.names import UnprovenError
+from attemper.networks.layers import Layer, Network
+from attemper.theories.causal.certificate import Code, Holder, Variable
+from attemper.theories.causal.check.following import ancestors, follow, mismatches
+from attemper.theories.causal.search.finding import variables_in
+from attemper.workbench.model import Model
+from tests.support.drawn.causal import models, with_changed_writer, wrong_guesses
+from tests.support.judges.set_variables import Truth
+from tests.support.suites import Few
+
+EXPRESSIONS = ("(ab|ba)*", "(a|b)*abb", "((a|b)(a|b))*", "a*b*", "(ab)*", "(a|bb)*b", "(aab|b)*")
+
+
+def is_proved(network: Network, program: Program, *variables: Variable) -> bool:
+    if any(mismatches(network, program, variables)):
+        return False
+    try:
+        follow(network, program, variables)
+    except UnprovenError:
+        return False
+    return True
+
+
+def found_in(model: Model) -> tuple[Program, list[Variable]]:
+    said = model.realisation
+    assert said is not None
+    return said.program, variables_in(model.network, said)
+
+
+def is_passed_by(program: Program, variable: Variable, others: list[Variable]) -> bool:
+    """Whether another variable of its layer, or of one before, is made of it: not of what stands there."""
+    return any(
+        set(variable.steps) & ancestors(program, ref)
+        for other in others
+        if other.layer <= variable.layer and other is not variable
+        for ref in other.steps
+    )
+
+
+@pytest.mark.sweep(4)
+@pytest.mark.parametrize("seed", range(40))
+def test_what_formulas_have_is_proved_and_true(seed: int) -> None:
+    rng, counts = random.Random(seed), Counter[str]()
+    for model in models(seed, 2):
+        program, variables = found_in(model)
+        proved = [own for own in variables if is_proved(model.network, program, own)]
+        counts["all"] += len(variables)
+        counts["proved"] += len(proved)
+        counts["passed by"] += sum(is_passed_by(program, own, variables) for own in variables)
+        for own in proved:
+            truth = Truth(model.network, program, [own], 3)
+            assert truth.is_held()
+            assert truth.holds_where_set(rng)
+        if len(proved) > 1 and is_proved(model.network, program, *proved):
+            truth = Truth(model.network, program, proved, 3)
+            assert truth.is_held()
+            assert truth.holds_where_set(rng)
+    assert counts["proved"] >= counts["all"] - counts["passed by"] - 1
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_groups_of_automata_are_variables(text: str, few: Few) -> None:
+    model = attemper.compile(f"regex:{text}", "ab")
+    said = model.realisation
+    assert said is not None
+    if not said.groups:
+        return
+    program, variables = found_in(model)
+    assert len(variables) >= len(said.groups)
+    assert is_proved(model.network, program, *variables)
+    truth = Truth(model.network, program, variables, 4)
+    assert truth.is_held()
+    assert truth.holds_where_set(random.Random(text))
+
+
+@pytest.mark.sweep(4)
+@pytest.mark.parametrize("seed", range(40))
+def test_changed_writers_and_wrong_guesses_are_proved_only_where_they_are_true(seed: int) -> None:
+    rng, counts = random.Random(seed), Counter[bool]()
+    for model in models(100 + seed, 2):
+        program, variables = found_in(model)
+        for own in variables:
+            tried = [(model.network, guess) for guess in wrong_guesses(program, own, rng)]
+            changed = [with_changed_writer(model.network, own, rng) for _ in range(4)]
+            tried += [(network, own) for network in changed if network is not None]
+            for network, guess in tried:
+                proved = is_proved(network, program, guess)
+                counts[proved] += 1
+                if proved:
+                    truth = Truth(network, program, [guess], 3)
+                    assert truth.is_held()
+                    assert truth.holds_where_set(rng)
+    assert counts[False] > counts[True]
+
+
+def test_two_steps_of_one_layer_are_not_proved_where_one_is_made_of_the_other() -> None:
+    """Together they would be proved by cutting, and one of them alone is false on `ac`, as on `ab`."""
+    model = attemper.compile("O (b & Y a) & H ((b & Y a) | !c)", "abc")
+    program, (inner, outer) = found_in(model)
+    assert inner.steps[0] in ancestors(program, outer.steps[0])
+    assert is_proved(model.network, program, outer)
+    assert not is_proved(model.network, program, inner)
+    assert not is_proved(model.network, program, inner, outer)
+    assert not Truth(model.network, program, [inner], 2).holds_interchanged()
+
+
+def test_what_a_coordinate_holds_counts_and_not_only_what_is_done_where_it_is_set() -> None:
+    """`O (a & O b)`, and a coordinate said to be `O b & a` that holds something else where nobody looks."""
+    model = attemper.compile("O (a & O b)", "ab")
+    program, (own,) = found_in(model)
+    (layer, *rest) = model.network.layers
+    for number, unit in enumerate(layer.hidden):
+        units = list(layer.hidden)
+        units[number] = replace(unit, bias=unit.bias - Fraction(1, 8))
+        network = replace(model.network, layers=(replace(layer, hidden=tuple(units), clamps=()), *rest))
+        truth = Truth(network, program, [own], 3)
+        assert is_proved(network, program, own) <= (truth.is_held() and truth.holds_interchanged())
+
+
+def test_a_copy_that_others_read_is_noticed() -> None:
+    """All that read a coordinate read a copy, which the layer makes too: setting the first does nothing."""
+    model = attemper.compile("O (a & O b)", "ab")
+    program, (own,) = found_in(model)
+    network = model.network
+    copies = {c: len(network.coordinates) + k for k, c in enumerate(own.coordinates)}
+    width = tuple(f"copy of {network.coordinates[c]}" for c in copies)
+    first, *rest = network.layers
+    doubled = tuple(
+        replace(
+            unit,
+            outputs=(*unit.outputs, *((copies[c], x) for c, x in unit.outputs if c in copies)),
+        )
+        for unit in first.hidden
+    )
+    moved = [_reading(layer, copies) for layer in rest]
+    changed = replace(
+        network,
+        coordinates=(*network.coordinates, *width),
+        layers=(replace(first, hidden=doubled), *moved),
+    )
+    assert attemper.check(changed, "O (a & O b)").status is attemper.check(network, "O (a & O b)").status
+    assert not is_proved(changed, program, own)
+    both = replace(own, codes=(Code(own.steps[0], (*own.codes[0].holders, *_also(own, copies))),))
+    assert is_proved(changed, program, both)
+    assert Truth(changed, program, [both], 4).holds_where_set(random.Random(0))
+
+
+def _also(own: Variable, copies: dict[int, int]) -> list[Holder]:
+    return [Holder(copies[holder.coordinate], holder.opposite) for holder in own.codes[0].holders]
+
+
+def _reading(layer: Layer, to: dict[int, int]) -> Layer:
+    def moved(form: tuple[tuple[int, Fraction], ...]) -> tuple[tuple[int, Fraction], ...]:
+        return tuple(sorted((to.get(c, c), x) for c, x in form))
+
+    heads = tuple(
+        replace(
+            head,
+            query=tuple(map(moved, head.query)),
+            key=tuple(map(moved, head.key)),
+            values=tuple(map(moved, head.values)),
+        )
+        for head in layer.heads
+    )
+    return replace(
+        layer,
+        heads=heads,
+        hidden=tuple(replace(unit, form=moved(unit.form)) for unit in layer.hidden),
+    )
+
+
+def test_values_that_do_not_exclude_each_other_are_no_variable() -> None:
+    model = attemper.compile("O (O a & c) & O (O b & c)", "abc")
+    program, variables = found_in(model)
+    one, other = [own for own in variables if own.layer == 0][:2]
+    joined = Variable(0, (*one.codes, *other.codes))
+    with pytest.raises(UnprovenError, match="are not seen to exclude each other"):
+        follow(model.network, program, [joined])
+
+
+def test_an_output_coordinate_of_the_last_layer_is_no_variable() -> None:
+    model = attemper.compile("O a", "ab")
+    program, _ = found_in(model)
+    own = Variable(0, (Code(program.output, (Holder(model.network.output, opposite=False),)),))
+    (complaint,) = mismatches(model.network, program, [own])
+    assert "is put out as it was set" in complaint
