@@ -10,6 +10,7 @@ COPIED = {
     "CHANGELOG.md": "inside/changelog.md",
     "CONTRIBUTING.md": "inside/contributing.md",
     "src/attemper/certificates/FORMAT.md": "reference/format.md",
+    "src/attemper/theories/causal/README.md": "inside/causal.md",
     "src/attemper/theories/depth/README.md": "inside/depth.md",
     "src/attemper/theories/influence/README.md": "inside/influence.md",
     "src/attemper/theories/refutation/README.md": "inside/refutation.md",

@@ -76,6 +76,8 @@ STEPS = (
     Step("attemper depth regex:(ab)* --alphabet ab -o depth.json", "least depth: 2"),
     Step("python -m attemper.checker depth.json", "PROVED"),
     Step("attemper compile O(b&Y(a)) --alphabet ab -o once", "certified for all lengths"),
+    Step("attemper causal once -o causal.json", "PROVED: after layer 0"),
+    Step("python -m attemper.checker causal.json --model once", "PROVED"),
     Step("attemper refute once zoo:parity-even --length 16 --free 0.8 -o found.json", "wrote found.json"),
     Step("attemper check found.json", "PROVED"),
     Step("attemper show found.json", "layer 0, head 0"),

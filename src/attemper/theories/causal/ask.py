@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import NoReturn, final
 
@@ -16,6 +17,8 @@ from attemper.checker.verdict import EXIT_CODES, Status, Verdict
 from attemper.compiling.pipeline import compile_language
 from attemper.errors import ExitCode, OptionError, UnprovedError, UnsupportedError
 from attemper.html_tables import Tabled
+from attemper.languages.words import show_word
+from attemper.missing import has_torch, torch_needed
 from attemper.networks.layers import Network
 from attemper.theories.causal.certificate import (
     CAUSAL,
@@ -27,10 +30,15 @@ from attemper.theories.causal.certificate import (
 )
 from attemper.theories.causal.check.claims import JOINTLY, judge_causal, texts_of
 from attemper.theories.causal.check.following import mismatches
-from attemper.theories.causal.check.settings import Wrong, wrong_among
+from attemper.theories.causal.check.settings import (
+    TRIED,
+    Interchange,
+    Taken,
+    Wrong,
+    short_interchanges,
+    wrong_among,
+)
 from attemper.theories.causal.search.finding import variables_in
-from attemper.theories.causal.search.interchanges import suspects
-from attemper.theories.causal.search.replaying import recipe, replayed
 from attemper.workbench.model import Model
 
 UP_TO = 4
@@ -58,8 +66,7 @@ class Judged:
         if self.wrong is not None:
             yield from (f"  {recipe([self.variable], taken)}" for taken in self.wrong.shown_by.taken)
 
-    @property
-    def record(self) -> dict[str, object]:
+    def as_record(self) -> dict[str, object]:
         """The same as JSON data."""
         said: dict[str, object] = {
             "variable": self.text,
@@ -102,7 +109,11 @@ class Causal(Tabled):
     def record(self) -> dict[str, object]:
         """What `--json` prints."""
         together = {} if self.verdict is None else record_of(self.verdict)
-        return {**together, "status": str(self.status), "variables": [own.record for own in self.variables]}
+        return {
+            **together,
+            "status": str(self.status),
+            "variables": [own.as_record() for own in self.variables],
+        }
 
     def save(self, path: str | Path) -> None:
         """Write what is claimed, for `attemper check`. Raises `UnprovedError` where nothing is proved."""
@@ -118,6 +129,8 @@ class Causal(Tabled):
         own = self.variables[number]
         if own.wrong is None:
             raise OptionError(f"variable {number} is not refuted: there is nothing to replay")
+        with torch_needed("a replay"):
+            from attemper.theories.causal.search.replaying import replayed
         return replayed(self.network, [own.variable], own.wrong.shown_by)
 
     def __bool__(self) -> NoReturn:
@@ -232,10 +245,31 @@ def _judged(network: Network, digest: str, program: Program, variable: Variable,
     claim, *_ = judge_causal(network, digest, CausalClaim(digest, program, (variable,)), tried=()).claims
     if claim.status in PROVED:
         return Judged(variable, text, claim.status)
-    wrong = wrong_among(network, program, (variable,), suspects(network, program, (variable,), up_to))
+    wrong = wrong_among(network, program, (variable,), _tried(network, program, variable, up_to))
     if wrong is not None:
         return Judged(variable, text, Status.REFUTED, wrong.text, wrong)
     return Judged(variable, text, Status.UNKNOWN, claim.text.removeprefix(f"{JOINTLY}: "))
+
+
+def _tried(network: Network, program: Program, variable: Variable, up_to: int) -> Iterator[Interchange]:
+    """What seems to go wrong in torch; without torch a few that are short."""
+    if not has_torch():
+        return islice(short_interchanges(network.alphabet, (variable,)), TRIED)
+    from attemper.theories.causal.search.interchanges import suspects
+
+    return suspects(network, program, (variable,), up_to)
+
+
+def recipe(variables: Sequence[Variable], taken: Taken) -> str:
+    """What is taken, under TransformerLens' names, to be done by hand.
+
+    >>> from attemper.theories.causal.certificate import Code, Holder
+    >>> recipe([Variable(0, (Code(3, (Holder(2, False),)),))], Taken(0, 2, ("b", "a")))
+    "blocks.0.hook_resid_post[:, 1, [2]] = that of 'ba'"
+    """
+    own = variables[taken.variable]
+    where = f"[:, {taken.position - 1}, {list(own.coordinates)}]"
+    return f"blocks.{own.layer}.hook_resid_post{where} = that of '{show_word(taken.source)}'"
 
 
 def _together(

@@ -38,13 +38,13 @@ JOINTLY = (
 def judge(path: Path, model: str | None) -> Verdict:
     """The verdict on the file: about the network in the folder `model`, or in the file's own folder."""
     folder = path.parent if model is None else Path(model)
-    if not (folder / STRUCTURE).is_file():
-        raise OptionError(
-            f"there is no network in '{folder}': say with 'model' which folder the file is about",
-            options=("model",),
-        )
     try:
         said = CAUSAL.load(path)
+        if not (folder / STRUCTURE).is_file():
+            raise OptionError(
+                f"there is no network in '{folder}': say with 'model' which folder the file is about",
+                options=("model",),
+            )
         network, source = files.load(folder)
     except MalformedFileError as error:
         return malformed(error, Subject(About.NETWORK, str(folder)))

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from attemper.languages.words import Word, show_word
+from attemper.languages.words import Word
 from attemper.networks.layers import Network
 from attemper.running.dense import DenseTransformer
 from attemper.theories.causal.certificate import Variable
-from attemper.theories.causal.check.settings import Interchange, Taken
+from attemper.theories.causal.check.settings import Interchange
 
 
 def replayed(network: Network, variables: Sequence[Variable], said: Interchange) -> list[list[float]]:
@@ -36,18 +36,6 @@ def replayed(network: Network, variables: Sequence[Variable], said: Interchange)
         )
     rows: list[list[float]] = (found if found.dim() == 3 else found[..., None])[0].tolist()
     return rows
-
-
-def recipe(variables: Sequence[Variable], taken: Taken) -> str:
-    """The same as a line of TransformerLens' names, to be done by hand.
-
-    >>> from attemper.theories.causal.certificate import Code, Holder
-    >>> recipe([Variable(0, (Code(3, (Holder(2, False),)),))], Taken(0, 2, ("b", "a")))
-    "blocks.0.hook_resid_post[:, 1, [2]] = that of 'ba'"
-    """
-    own = variables[taken.variable]
-    where = f"[:, {taken.position - 1}, {list(own.coordinates)}]"
-    return f"blocks.{own.layer}.hook_resid_post{where} = that of '{show_word(taken.source)}'"
 
 
 class _Copying:
