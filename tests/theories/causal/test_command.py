@@ -94,6 +94,7 @@ def test_a_changed_file_is_refuted_malformed_or_unknown(folder: Path, tmp_path: 
     assert judged({}, codes=[{**code, "step": 4}]) == ExitCode.REFUTED
     assert judged({}, codes=[{**code, "holders": code["holders"][:1]}]) == ExitCode.REFUTED
     assert judged({}, codes=[code, code]) == ExitCode.FILE
+    assert judged({}) == ExitCode.OK
     alone = command("check", tmp_path / "changed.json")
     assert alone.code == ExitCode.USAGE
     assert "say with --model which folder the file is about" in alone.err
