@@ -86,9 +86,11 @@ class Steps:
         return self._known[ref]
 
     def make_all(self) -> None:
-        """The diagram of every bit, with its promises: also of those that the output does not need."""
+        """Every bit, with its promises, and every count: also those that the output does not need."""
         for ref, step in enumerate(self.program.steps):
-            if not isinstance(step, ops.Count | ops.Linear):
+            if isinstance(step, ops.Count | ops.Linear):
+                self._counts(ref)
+            else:
                 self.bit(ref)
 
     def _bit(self, ref: ops.Ref, step: ops.Step) -> Diagram:

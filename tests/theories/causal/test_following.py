@@ -10,10 +10,14 @@ from fractions import Fraction
 import pytest
 
 import attemper
-from attemper.attention_program.ops import Program
+from attemper.attention_program.ops import Connective, Count, Gate, Letter, Linear, Mask, Place, Program
 from attemper.checker.names import UnprovenError
-from attemper.networks.layers import Layer, Network
-from attemper.theories.causal.certificate import Code, Holder, Variable
+from attemper.checker.verdict import ClaimVerdict, Status
+from attemper.exact.closed_forms import number
+from attemper.languages.words import Alphabet
+from attemper.networks.layers import Hidden, Layer, Network
+from attemper.theories.causal.certificate import CausalClaim, Code, Holder, Variable, complaints
+from attemper.theories.causal.check.claims import judge_causal
 from attemper.theories.causal.check.following import ancestors, follow, mismatches
 from attemper.theories.causal.search.finding import variables_in
 from attemper.workbench.model import Model
@@ -122,9 +126,9 @@ def test_what_a_coordinate_holds_counts_and_not_only_what_is_done_where_it_is_se
     model = attemper.compile("O (a & O b)", "ab")
     program, (own,) = found_in(model)
     (layer, *rest) = model.network.layers
-    for number, unit in enumerate(layer.hidden):
+    for place, unit in enumerate(layer.hidden):
         units = list(layer.hidden)
-        units[number] = replace(unit, bias=unit.bias - Fraction(1, 8))
+        units[place] = replace(unit, bias=unit.bias - Fraction(1, 8))
         network = replace(model.network, layers=(replace(layer, hidden=tuple(units), clamps=()), *rest))
         truth = Truth(network, program, [own], 3)
         assert is_proved(network, program, own) <= (truth.is_held() and truth.holds_interchanged())
@@ -197,3 +201,77 @@ def test_an_output_coordinate_of_the_last_layer_is_no_variable() -> None:
     own = Variable(0, (Code(program.output, (Holder(model.network.output, opposite=False),)),))
     (complaint,) = mismatches(model.network, program, [own])
     assert "is put out as it was set" in complaint
+
+
+# What a reader of the rule found ----------------------------------------------------------------------------
+
+
+def judged(model: Model, program: Program, *variables: Variable) -> ClaimVerdict:
+    claim = CausalClaim(model.digest, program, variables)
+    return judge_causal(model.network, model.digest, claim).claims[0]
+
+
+@pytest.mark.parametrize(
+    ("layer", "coordinate", "step", "said"),
+    [
+        (-1, 1, 3, "there is no layer -1"),
+        (0, -1, 3, "there is no coordinate -1"),
+        (0, 1, -1, "step -1 is no bit of its program"),
+    ],
+)
+def test_numbers_below_0_that_no_file_can_have_are_malformed(
+    layer: int, coordinate: int, step: int, said: str
+) -> None:
+    model = attemper.compile("O (a & O b)", "ab")
+    program, _ = found_in(model)
+    own = Variable(layer, (Code(step, (Holder(coordinate, opposite=False),)),))
+    found = judged(model, program, own)
+    assert (found.status, found.text) == (Status.MALFORMED, said)
+
+
+def test_a_program_that_means_nothing_is_neither_proved_nor_refuted() -> None:
+    """A step that is 2, which nothing reads; and a count beyond 2^62."""
+    model = attemper.compile("O (a & O b)", "ab")
+    program, (own,) = found_in(model)
+    two = replace(program, steps=(*program.steps, Place(number(2))))
+    assert judged(model, two, own).status is Status.UNKNOWN
+    count = len(program.steps)
+    much = (Count(Mask.UP_TO, 0), Linear(((2**40, count),), 0), Linear(((2**40, count + 1),), 0))
+    large = replace(program, steps=(*program.steps, *much))
+    assert judged(model, large, own).status is Status.UNKNOWN
+
+
+def test_a_promise_that_only_a_setting_breaks_refutes_nothing() -> None:
+    """The union of two letters, each a variable, is clamped to 1: set both, and the program puts out 2."""
+    union = Program(
+        Alphabet(("a", "b")),
+        (Letter(("a",)), Letter(("b",)), Gate(Connective.UNION, (0, 1))),
+        2,
+    )
+    one = Fraction(1)
+    units = [((0, 2), Fraction(0)), ((1, 3), Fraction(0))]
+    held = tuple(Hidden(((c, one),), bias, ((to, one),)) for (c, to), bias in units)
+    both = ((2, one), (3, one))
+    clamped = (Hidden(both, Fraction(0), ((4, one),)), Hidden(both, Fraction(-1), ((4, -one),)))
+    network = Network(
+        alphabet=Alphabet(("a", "b")),
+        coordinates=("letter a", "letter b", "a", "b", "out"),
+        embedding=(((0, one),), ((1, one),)),
+        positions=(),
+        layers=(Layer((), held, ()), Layer((), clamped, ())),
+        head_width=4,
+        output=4,
+        reads_first=False,
+        accepts_empty=False,
+    )
+    variables = [Variable(0, (Code(ref, (Holder(2 + ref, opposite=False),)),)) for ref in (0, 1)]
+    found = judge_causal(network, "", CausalClaim("", union, tuple(variables)))
+    assert found.status is Status.UNKNOWN
+    assert "are not seen to exclude each other" in found.claims[0].text
+
+
+def test_a_program_with_defaults_is_asked_about_as_it_is_run() -> None:
+    text = "alphabet a b\nempty reject\nlate = previous in 'a' else false\noutput late & in 'b'\n"
+    found = attemper.causal(attemper.compile(attemper.program(text)))
+    assert found.claim is not None
+    assert not list(complaints(found.claim))

@@ -35,8 +35,8 @@ from attemper.theories.causal.check.settings import (
     Interchange,
     Taken,
     Wrong,
+    refuting,
     short_interchanges,
-    wrong_among,
 )
 from attemper.theories.causal.search.finding import variables_in
 from attemper.workbench.model import Model
@@ -213,9 +213,11 @@ def realisation_of(model: Model) -> Realisation:
         raise UnsupportedError("what is claimed of variables is about networks without normalisation")
     said = model.realisation
     if said is None or not is_machine(said.program):
-        said = compile_language(model.language.definition, model.alphabet, model.regime).realisation
-    if said is None or said.program.numbers is not None:
-        raise UnsupportedError("no program of bits is known that the network runs")
+        compiled = compile_language(model.language.definition, model.alphabet, model.regime)
+        machine = is_machine(compiled.realisation.program)
+        said = compiled.realisation if machine else Realisation(compiled.guarded)
+    if said.program.numbers is not None:
+        raise UnsupportedError("the network puts out numbers: variables are about programs of bits")
     return said
 
 
@@ -245,7 +247,7 @@ def _judged(network: Network, digest: str, program: Program, variable: Variable,
     claim, *_ = judge_causal(network, digest, CausalClaim(digest, program, (variable,)), tried=()).claims
     if claim.status in PROVED:
         return Judged(variable, text, claim.status)
-    wrong = wrong_among(network, program, (variable,), _tried(network, program, variable, up_to))
+    wrong = refuting(network, program, (variable,), _tried(network, program, variable, up_to))
     if wrong is not None:
         return Judged(variable, text, Status.REFUTED, wrong.text, wrong)
     return Judged(variable, text, Status.UNKNOWN, claim.text.removeprefix(f"{JOINTLY}: "))

@@ -75,7 +75,7 @@ def complaints(said: CausalClaim) -> Iterator[str]:
         if not variable.codes or not all(code.holders for code in variable.codes):
             yield "a variable, or one of its values, has no coordinate"
         for ref in variable.steps:
-            if ref >= len(steps) or isinstance(steps[ref], Count | Linear):
+            if ref not in range(len(steps)) or isinstance(steps[ref], Count | Linear):
                 yield f"step {ref} is no bit of its program"
     yield from _twice("step", (ref for variable in said.variables for ref in variable.steps))
     yield from _twice("coordinate", (c for variable in said.variables for c in variable.coordinates))

@@ -12,21 +12,19 @@ from attemper.attention_program.show import show_step
 from attemper.checker.assumptions import assuming, registered_by, registered_in
 from attemper.checker.names import UnprovenError
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
-from attemper.errors import MalformedFileError, OptionError, UnsupportedError
+from attemper.errors import MalformedFileError, OptionError
 from attemper.exact.predicates import PredicateError
 from attemper.languages.temporal.reading import At
-from attemper.networks import files
+from attemper.networks import files, wellformed
 from attemper.networks.files import STRUCTURE
 from attemper.networks.layers import Network
-from attemper.networks.wellformed import complaints
-from attemper.theories.causal.certificate import CAUSAL, CausalClaim, Code, Variable
+from attemper.theories.causal.certificate import CAUSAL, CausalClaim, Code, Variable, complaints
 from attemper.theories.causal.check.following import ancestors, follow, mismatches
 from attemper.theories.causal.check.settings import (
     TRIED,
     Interchange,
-    Wrong,
+    refuting,
     short_interchanges,
-    wrong_among,
 )
 
 JOINTLY = (
@@ -63,16 +61,22 @@ def judge_causal(
     Where nothing is proved the interchanges `tried` are looked at (by default short ones).
     """
     subject = Subject(About.NETWORK, place, digest)
-    wrong = said.network != digest and "the file is about another network: the digests differ"
-    reasons = (*complaints(network), *mismatches(network, said.program, said.variables))
-    for reason in (wrong, *reasons):
-        if reason:
-            return Verdict((ClaimVerdict(Status.MALFORMED, str(reason)),), subject)
+    for reason in _malformed(network, digest, said):
+        return Verdict((ClaimVerdict(Status.MALFORMED, reason),), subject)
     claim, single = _joint(network, said, tried), tuple[ClaimVerdict, ...]()
     if claim.status in {Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS}:
         texts = texts_of(network, said.program, said.variables)
         single = tuple(ClaimVerdict(claim.status, text, claim.assumptions) for text in texts)
     return Verdict((claim, *single), subject)
+
+
+def _malformed(network: Network, digest: str, said: CausalClaim) -> Iterator[str]:
+    """Why there is no claim about this network: what comes first is asked first."""
+    if said.network != digest:
+        yield "the file is about another network: the digests differ"
+    yield from complaints(said)
+    yield from wellformed.complaints(network)
+    yield from mismatches(network, said.program, said.variables)
 
 
 def _joint(network: Network, said: CausalClaim, tried: Iterable[Interchange] | None) -> ClaimVerdict:
@@ -81,21 +85,14 @@ def _joint(network: Network, said: CausalClaim, tried: Iterable[Interchange] | N
     try:
         follow(network, said.program, said.variables)
     except (UnprovenError, PredicateError) as error:
-        wrong = _wrong(network, said, tried)
+        if tried is None:
+            tried = islice(short_interchanges(network.alphabet, said.variables), TRIED)
+        wrong = refuting(network, said.program, said.variables, tried)
         if wrong is None:
             return ClaimVerdict(Status.UNKNOWN, f"{JOINTLY}: {error}")
         return ClaimVerdict(Status.REFUTED, wrong.text, assumptions, witness=wrong.shown_by.base)
     status = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
     return ClaimVerdict(status, JOINTLY, assumptions)
-
-
-def _wrong(network: Network, said: CausalClaim, tried: Iterable[Interchange] | None) -> Wrong | None:
-    if tried is None:
-        tried = islice(short_interchanges(network.alphabet, said.variables), TRIED)
-    try:
-        return wrong_among(network, said.program, said.variables, tried)
-    except (ZeroDivisionError, ValueError, UnsupportedError, PredicateError):
-        return None  # there is no meaning to compare
 
 
 def texts_of(network: Network, program: Program, variables: Iterable[Variable]) -> Iterator[str]:

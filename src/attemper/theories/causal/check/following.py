@@ -47,10 +47,10 @@ def mismatches(network: Network, program: Program, variables: Sequence[Variable]
     if network.measure is not None or names[0] != names[1]:
         yield "the network puts out other symbols than the program, or numbers"
     for variable in variables:
-        if variable.layer >= len(network.layers):
+        if variable.layer not in range(len(network.layers)):
             yield f"there is no layer {variable.layer}"
         for coordinate in variable.coordinates:
-            if coordinate >= len(network.coordinates):
+            if coordinate not in range(len(network.coordinates)):
                 yield f"there is no coordinate {coordinate}"
             elif variable.layer == len(network.layers) - 1 and coordinate in network.outputs:
                 yield f"coordinate {coordinate} is put out as it was set: nothing is said of the network then"

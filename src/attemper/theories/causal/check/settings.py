@@ -16,9 +16,11 @@ import flint
 
 from attemper.attention_program import machine
 from attemper.attention_program.meaning import StepValues
-from attemper.attention_program.ops import Program, Ref
+from attemper.attention_program.ops import Attend, Connective, Gate, Merge, Program, Ref, Step
+from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.balls import ball
 from attemper.exact.codec import Natural, Positive
+from attemper.exact.predicates import PredicateError
 from attemper.languages.words import Alphabet, Word, show_word, words_of_length
 from attemper.networks.layers import Network
 from attemper.networks.meaning_soft import ResidualBalls, residual_streams
@@ -60,20 +62,42 @@ class Wrong:
     text: str
 
 
-def wrong_among(
+def refuting(
     network: Network, program: Program, variables: Sequence[Variable], tried: Iterable[Interchange]
 ) -> Wrong | None:
-    """The first of these interchanges that is proved to go wrong, in balls. None says nothing.
-
-    Raises what meanings raise where there is none: `ZeroDivisionError`, `ValueError`, `UnsupportedError`.
-    """
-    for own in tried:
-        wrong = _wrong_output(network, program, variables, own) or _wrong_row(
-            network, program, variables, own
-        )
-        if wrong is not None:
-            return wrong
+    """The first of these interchanges that is proved to go wrong, in balls. None says nothing."""
+    try:
+        for own in tried:
+            wrong = _wrong_output(network, program, variables, own)
+            wrong = wrong or _wrong_row(network, program, variables, own)
+            if wrong is not None:
+                return wrong
+    except (ZeroDivisionError, ValueError, UnsupportedError, PredicateError, InternalError):
+        pass  # the network or the program means nothing on a word: there is nothing to compare
     return None
+
+
+def keeps_promises(program: Program, rows: Sequence[StepValues]) -> bool:
+    """Whether no two bits of a sum, and no two cases, hold together: else the program means nothing."""
+    sums = [
+        sum(bits)
+        for step in program.steps
+        for refs in _exclusive(step)
+        for bits in zip(*(rows[ref] for ref in refs), strict=True)
+    ]
+    put_out = [sum(bits) for bits in zip(*(rows[ref] for ref in program.outputs), strict=True)]
+    return max(sums, default=0) <= 1 and (not program.symbols or set(put_out) == {1})
+
+
+def _exclusive(step: Step) -> Iterator[tuple[Ref, ...]]:
+    """Bits of which at most one is to be 1."""
+    match step:
+        case Gate(Connective.UNION, bits) | Merge(bits):
+            yield bits
+        case Attend(_, _, cases):
+            yield tuple(here for here, _ in cases if here is not None)
+        case _:
+            return
 
 
 def short_interchanges(alphabet: Alphabet, variables: Sequence[Variable]) -> Iterator[Interchange]:
@@ -124,7 +148,10 @@ def program_steps(
 def _wrong_output(
     network: Network, program: Program, variables: Sequence[Variable], said: Interchange
 ) -> Wrong | None:
-    found, meant = network_outputs(network, variables, said), program_steps(program, variables, said)
+    meant = program_steps(program, variables, said)
+    if not keeps_promises(program, meant):
+        return None
+    found = network_outputs(network, variables, said)
     for output, ref in zip(found, program.outputs, strict=True):
         for i, (own, bit) in enumerate(zip(output, meant[ref], strict=True), start=1):
             if abs(own - bit) > ball(QUARTER):
