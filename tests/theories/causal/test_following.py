@@ -271,7 +271,8 @@ def test_a_promise_that_only_a_setting_breaks_refutes_nothing() -> None:
 
 
 def test_a_program_with_defaults_is_asked_about_as_it_is_run() -> None:
-    text = "alphabet a b\nempty reject\nlate = previous in 'a' else false\noutput late & in 'b'\n"
+    lines = ("alphabet a b", "empty reject", "both = in 'b' & previous in 'a'")
+    text = "\n".join([*lines, "output rightmost[j <= i : both(j)] both else false", ""])
     found = attemper.causal(attemper.compile(attemper.program(text)))
     assert found.claim is not None
     assert not list(complaints(found.claim))
