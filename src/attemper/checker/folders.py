@@ -28,8 +28,8 @@ from attemper.networks.structure import Provenance
 from attemper.registry import FORMATS
 
 CHECKED = (
-    "give the folder of a network, or the file of a refutation (refute -o), of a bound (bound -o) or "
-    "of a depth (depth -o)"
+    "give the folder of a network, or the file of a refutation (refute -o), of a bound (bound -o), "
+    "of a depth (depth -o) or of causal variables (causal -o)"
 )
 """What there is to check."""
 
@@ -46,7 +46,7 @@ def check_path(
     edited: bool = False,
     explain: bool = False,
 ) -> Verdict:
-    """The verdict on a network's folder, or on the file of a refutation, of a bound or of a depth.
+    """The verdict on a network's folder, or on the file of a refutation, bound, depth or causal variables.
 
     `model` (a folder or MODULE:OBJECT) is what a refutation or a bound is about; without it, the network in
     the folder that the refutation names. `against` is the file of a certificate, by which a network is judged

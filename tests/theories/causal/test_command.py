@@ -14,6 +14,7 @@ import pytest
 import attemper
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, OptionError, UnprovedError
+from attemper.theories.causal import ask
 from attemper.theories.causal.certificate import CAUSAL, CausalClaim
 from attemper.theories.causal.check.claims import judge_causal
 from attemper.theories.causal.check.settings import (
@@ -118,6 +119,22 @@ def test_what_is_found_in_python(tmp_path: Path) -> None:
         bool(found)
     with pytest.raises(UnprovedError):
         attemper.causal(attemper.compile("a", "ab")).save(tmp_path / "none.json")
+
+
+def test_an_interrupt_ends_it_with_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    known, judged = [], ask._judged
+
+    def slow(*given: object) -> ask.Judged:
+        if known:
+            raise KeyboardInterrupt
+        known.append(judged(*given))
+        return known[0]
+
+    monkeypatch.setattr(ask, "_judged", slow)
+    found = attemper.causal(attemper.compile(INNER, "abc"))
+    assert (found.variables, found.left) == (tuple(known), 1)
+    assert found.exit_code is ExitCode.UNKNOWN
+    assert "interrupted: 1 more are not looked at" in str(found)
 
 
 def test_what_nothing_reads_is_said() -> None:

@@ -216,7 +216,7 @@ def judged(model: Model, program: Program, *variables: Variable) -> ClaimVerdict
     [
         (-1, 1, 3, "there is no layer -1"),
         (0, -1, 3, "there is no coordinate -1"),
-        (0, 1, -1, "step -1 is no bit of its program"),
+        (0, 1, -1, "there is no step -1"),
     ],
 )
 def test_numbers_below_0_that_no_file_can_have_are_malformed(
@@ -241,33 +241,47 @@ def test_a_program_that_means_nothing_is_neither_proved_nor_refuted() -> None:
     assert judged(model, large, own).status is Status.UNKNOWN
 
 
-def test_a_promise_that_only_a_setting_breaks_refutes_nothing() -> None:
-    """The union of two letters, each a variable, is clamped to 1: set both, and the program puts out 2."""
-    union = Program(
-        Alphabet(("a", "b")),
-        (Letter(("a",)), Letter(("b",)), Gate(Connective.UNION, (0, 1))),
-        2,
-    )
+def either(held: Fraction) -> Network:
+    """Two coordinates, the first of them `held` where the letter is a; put out is their sum, up to 1."""
     one = Fraction(1)
-    units = [((0, 2), Fraction(0)), ((1, 3), Fraction(0))]
-    held = tuple(Hidden(((c, one),), bias, ((to, one),)) for (c, to), bias in units)
+    letters = (
+        Hidden(((0, one),), Fraction(0), ((2, held),)),
+        Hidden(((1, one),), Fraction(0), ((3, one),)),
+    )
     both = ((2, one), (3, one))
     clamped = (Hidden(both, Fraction(0), ((4, one),)), Hidden(both, Fraction(-1), ((4, -one),)))
-    network = Network(
+    return Network(
         alphabet=Alphabet(("a", "b")),
         coordinates=("letter a", "letter b", "a", "b", "out"),
         embedding=(((0, one),), ((1, one),)),
         positions=(),
-        layers=(Layer((), held, ()), Layer((), clamped, ())),
+        layers=(Layer((), letters, ()), Layer((), clamped, ())),
         head_width=4,
         output=4,
         reads_first=False,
         accepts_empty=False,
     )
+
+
+def of_letters(connective: Connective) -> CausalClaim:
+    """That the two coordinates are two variables."""
+    steps = Letter(("a",)), Letter(("b",)), Gate(connective, (0, 1))
     variables = [Variable(0, (Code(ref, (Holder(2 + ref, opposite=False),)),)) for ref in (0, 1)]
-    found = judge_causal(network, "", CausalClaim("", union, tuple(variables)))
+    return CausalClaim("", Program(Alphabet(("a", "b")), steps, 2), tuple(variables))
+
+
+def test_a_promise_that_only_a_setting_breaks_refutes_nothing() -> None:
+    """Set both letters of a union, and the program puts out 2: it means nothing then."""
+    found = judge_causal(either(Fraction(1)), "", of_letters(Connective.UNION))
     assert found.status is Status.UNKNOWN
     assert "are not seen to exclude each other" in found.claims[0].text
+    assert judge_causal(either(Fraction(1)), "", of_letters(Connective.OR)).status is Status.PROVED
+
+
+def test_a_row_that_is_off_refutes_though_nothing_that_is_put_out_shows_it() -> None:
+    found = judge_causal(either(Fraction(9, 8)), "", of_letters(Connective.OR))
+    assert found.status is Status.REFUTED
+    assert found.claims[0].text == "on 'a', coordinate 2 after layer 0 is 1 + 0.125 at position 1"
 
 
 def test_a_program_with_defaults_is_asked_about_as_it_is_run() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -85,6 +86,7 @@ class Causal(Tabled):
     """Variables of a network, each judged alone, and the checker's verdict on the proved ones together.
 
     `claim` has what is claimed of all that are proved, None if nothing is; `verdict` is the checker's on it.
+    So many variables were `left` where somebody interrupted.
     """
 
     network: Network
@@ -92,10 +94,16 @@ class Causal(Tabled):
     variables: tuple[Judged, ...]
     claim: CausalClaim | None
     verdict: Verdict | None
+    left: int = 0
 
     @property
     def status(self) -> Status:
-        """What the checker says of all that are proved together; of a single one, what is said of it."""
+        """What the checker says of all that are proved together; of a single one, what is said of it.
+
+        UNKNOWN where somebody interrupted.
+        """
+        if self.left:
+            return Status.UNKNOWN
         if self.verdict is not None:
             return self.verdict.status
         return self.variables[0].status if len(self.variables) == 1 else Status.UNKNOWN
@@ -112,6 +120,7 @@ class Causal(Tabled):
         return {
             **together,
             "status": str(self.status),
+            "left": self.left,
             "variables": [own.as_record() for own in self.variables],
         }
 
@@ -148,6 +157,8 @@ class Causal(Tabled):
             yield "no coordinate is seen to hold a step of the program after a layer"
         for own in self.variables:
             yield from own.lines()
+        if self.left:
+            yield f"interrupted: {self.left} more are not looked at"
         if self.verdict is not None and self.claim is not None:
             count = len(self.claim.variables)
             which = "it alone" if count == 1 else f"these {count} together"
@@ -177,6 +188,8 @@ def causal(
       after which it is held, and by coordinate "+", or "-" for 1 less the bit.
     * `up_to`: where nothing is proved, all words of so many symbols are tried, and their interchanges.
 
+    An interrupt ends it with what is known so far.
+
     Raises `OptionError` for options that name nothing, and `UnsupportedError` where the network runs no
     program that is known, or is normalised.
 
@@ -196,12 +209,13 @@ def causal(
             tried = variables_in(network, said)
         except UnprovenError as error:
             raise UnsupportedError(f"the network cannot be followed: {error}") from None
-    judged = []
-    for number, variable in enumerate(tried):
-        report(f"variable {number + 1} of {len(tried)}")
-        judged.append(_judged(network, model.digest, said.program, variable, up_to))
+    judged = list[Judged]()
+    with suppress(KeyboardInterrupt):
+        for number, variable in enumerate(tried):
+            report(f"variable {number + 1} of {len(tried)}")
+            judged.append(_judged(network, model.digest, said.program, variable, up_to))
     claim, verdict = _together(network, model.digest, said.program, judged)
-    return Causal(network, said.program, tuple(judged), claim, verdict)
+    return Causal(network, said.program, tuple(judged), claim, verdict, len(tried) - len(judged))
 
 
 def realisation_of(model: Model) -> Realisation:

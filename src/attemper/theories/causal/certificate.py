@@ -72,11 +72,15 @@ def complaints(said: CausalClaim) -> Iterator[str]:
     if not said.variables:
         yield "it has no variable"
     for variable in said.variables:
-        if not variable.codes or not all(code.holders for code in variable.codes):
-            yield "a variable, or one of its values, has no coordinate"
+        if not variable.codes:
+            yield "a variable has no codes"
+        if not all(code.holders for code in variable.codes):
+            yield "a value of a variable has no coordinate"
         for ref in variable.steps:
-            if ref not in range(len(steps)) or isinstance(steps[ref], Count | Linear):
-                yield f"step {ref} is no bit of its program"
+            if ref not in range(len(steps)):
+                yield f"there is no step {ref}"
+            elif isinstance(steps[ref], Count | Linear):
+                yield f"step {ref} is a count, and no bit"
     yield from _twice("step", (ref for variable in said.variables for ref in variable.steps))
     yield from _twice("coordinate", (c for variable in said.variables for c in variable.coordinates))
 

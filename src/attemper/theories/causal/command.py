@@ -53,7 +53,10 @@ def causal_command(
     Of each variable it is proved that setting it, or taking it from another word, at any positions does in
     the network what it does in the program; or two words and a position are shown where it does not.
 
-    Exit codes: 0 PROVED, all that are proved together; 10 the only one is REFUTED; 12 nothing is proved.
+    Interrupted (Ctrl-C), or when its time is up, it ends with what is known so far.
+
+    Exit codes: 0 PROVED, all that are proved together; 10 the only one is REFUTED; 12 nothing is proved, or
+    not all were looked at.
     """
     require_file(output)
     model = load(network)

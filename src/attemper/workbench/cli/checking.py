@@ -54,7 +54,7 @@ def check_command(
         Path,
         typer.Argument(
             metavar="PATH",
-            help="The folder of a network, or the file of a refutation, of a bound or of a depth.",
+            help="The folder of a network, or the file of a refutation, bound, depth or causal variables.",
         ),
     ],
     json: Json = False,

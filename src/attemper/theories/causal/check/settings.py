@@ -177,8 +177,8 @@ def _wrong_row(
                     right = 1 - bit if holder.opposite else bit
                     if abs(own - right) > 0:
                         where = f"on '{show_word(said.base)}', coordinate {holder.coordinate} after layer"
-                        shown = own.str(6, radius=False)
-                        text = f"{where} {variable.layer} is {shown} at position {i}, not {right}"
+                        apart = (own - right).str(3, radius=False)
+                        text = f"{where} {variable.layer} is {right} + {apart} at position {i}"
                         return Wrong(said, text)
     return None
 
