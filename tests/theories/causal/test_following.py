@@ -110,6 +110,16 @@ def test_changed_writers_and_wrong_guesses_are_proved_only_where_they_are_true(s
     assert counts[False] > counts[True]
 
 
+def test_networks_that_put_out_symbols_have_variables() -> None:
+    """Of induction heads all that is kept of the symbol before; set, several symbols may be put out."""
+    found = attemper.causal(attemper.compile("zoo:k-hop-1-symbol"))
+    assert found.claim is not None
+    assert len(found.claim.variables) == len(found.variables) == 12
+    truth = Truth(found.network, found.program, found.claim.variables, 3)
+    assert truth.is_held()
+    assert truth.holds_where_set(random.Random(0))
+
+
 def test_two_steps_of_one_layer_are_not_proved_where_one_is_made_of_the_other() -> None:
     """Together they would be proved by cutting, and one of them alone is false on `ac`, as on `ab`."""
     model = attemper.compile("O (b & Y a) & H ((b & Y a) | !c)", "abc")
