@@ -6,6 +6,7 @@ import json
 from itertools import islice
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import flint
 import numpy as np
@@ -24,6 +25,7 @@ from attemper.theories.causal.check.settings import (
     short_interchanges,
 )
 from tests.support.cli.command_line import attemper as command
+from tests.support.drawn.causal import models
 from tests.support.judges.read_back import raw_of
 from tests.support.oracles import raw_settings
 from tests.support.oracles.raw_files import Floats
@@ -122,15 +124,15 @@ def test_what_is_found_in_python(tmp_path: Path) -> None:
 
 
 def test_an_interrupt_ends_it_with_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    known, judged = [], ask._judged
+    known, judged = list[ask.Judged](), ask._Asked.judged
 
-    def slow(*given: object) -> ask.Judged:
+    def slow(*given: Any) -> ask.Judged:
         if known:
             raise KeyboardInterrupt
         known.append(judged(*given))
         return known[0]
 
-    monkeypatch.setattr(ask, "_judged", slow)
+    monkeypatch.setattr(ask._Asked, "judged", slow)
     found = attemper.causal(attemper.compile(INNER, "abc"))
     assert (found.variables, found.left) == (tuple(known), 1)
     assert found.exit_code is ExitCode.UNKNOWN
@@ -182,3 +184,14 @@ def _by_files(
 
 def _mids(rows: tuple[tuple[flint.arb, ...], ...]) -> Floats:
     return np.array([[float(ball.mid()) for ball in row] for row in rows])
+
+
+@pytest.mark.sweep(2)
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_proved_at_once_is_proved_alone(seed: int) -> None:
+    for model in models(200 + seed, 4):
+        found = attemper.causal(model, up_to=1)
+        for own in found.variables:
+            alone = CausalClaim(model.digest, found.program, (own.variable,))
+            (first, *_) = judge_causal(model.network, model.digest, alone, tried=()).claims
+            assert (own.status is Status.PROVED) == (first.status is Status.PROVED), own.text

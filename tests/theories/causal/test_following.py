@@ -14,11 +14,12 @@ from attemper.attention_program.ops import Connective, Count, Gate, Letter, Line
 from attemper.checker.names import UnprovenError
 from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.exact.closed_forms import number
+from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Hidden, Layer, Network
 from attemper.theories.causal.certificate import CausalClaim, Code, Holder, Variable, complaints
 from attemper.theories.causal.check.claims import judge_causal
-from attemper.theories.causal.check.following import ancestors, follow, mismatches
+from attemper.theories.causal.check.following import ancestors, follow, mismatches, require_order
 from attemper.theories.causal.search.finding import variables_in
 from attemper.workbench.model import Model
 from tests.support.drawn.causal import models, with_changed_writer, wrong_guesses
@@ -300,3 +301,48 @@ def test_a_program_with_defaults_is_asked_about_as_it_is_run() -> None:
     found = attemper.causal(attemper.compile(attemper.program(text)))
     assert found.claim is not None
     assert not list(complaints(found.claim))
+
+
+def test_what_is_no_claim_about_the_network_is_named() -> None:
+    """Each complaint alone, and none of a claim that fits."""
+    network, said = either(Fraction(1)), of_letters(Connective.OR)
+    program, variables = said.program, said.variables
+    (own, _) = variables
+
+    def found(network: Network = network, program: Program = program, own: Variable = own) -> list[str]:
+        return list(mismatches(network, program, [own]))
+
+    assert found() == []
+    symbols = replace(program, symbols=(("x", program.output),))
+    assert found(program=symbols) == ["the network puts out other symbols than the program, or numbers"]
+    assert found(network=replace(network, symbols=(("y", 4),)), program=symbols) == found(program=symbols)
+    assert found(network=replace(network, symbols=(("x", 4),)), program=symbols) == []
+    assert found(network=replace(network, measure=Measure.FRACTION)) == found(program=symbols)
+    turned = replace(program, alphabet=Alphabet(("b", "a")))
+    assert found(program=turned) == ["the program reads other symbols than the network, or in another order"]
+    assert found(own=replace(own, layer=2)) == ["there is no layer 2"]
+    far = replace(own, codes=(Code(0, (Holder(5, opposite=False),)),))
+    assert found(own=far) == ["there is no coordinate 5"]
+    last = replace(own, layer=1, codes=(Code(0, (Holder(4, opposite=False),)),))
+    (complaint,) = found(own=last)
+    assert complaint.startswith("coordinate 4 is put out as it was set")
+    assert found(own=replace(last, layer=0)) == []
+    assert found(own=replace(own, layer=1)) == []
+    normal = attemper.compile("O a", "ab", regime="temperature", layer_norm=attemper.LayerNorm()).network
+    assert found(network=normal)[0] == "its sublayers read normalised numbers"
+
+
+def test_what_a_variable_is_made_of_is_held_before_it() -> None:
+    said = of_letters(Connective.OR)
+    one, other = said.variables
+    made = Variable(1, (Code(2, (Holder(0, opposite=False),)),))
+    require_order(said.program, [one, other, made])
+    for layer in (0, 1):
+        late = replace(one, layer=1)
+        with pytest.raises(UnprovenError, match="step 2 is made of step 0, which no earlier layer holds"):
+            require_order(said.program, [late, replace(made, layer=layer)])
+    assert ancestors(said.program, 2) == {0, 1}
+    assert ancestors(said.program, 0) == set()
+    both = Variable(0, (*one.codes, Code(2, (Holder(3, opposite=False),))))
+    with pytest.raises(UnprovenError, match="step 2 is made of step 0"):
+        require_order(said.program, [both])

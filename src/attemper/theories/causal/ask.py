@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NoReturn, final
 
-from attemper.attention_program.ops import Program
+from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.wellformed import is_machine
 from attemper.checker.names import UnprovenError
@@ -30,7 +30,7 @@ from attemper.theories.causal.certificate import (
     complaints,
 )
 from attemper.theories.causal.check.claims import JOINTLY, judge_causal, texts_of
-from attemper.theories.causal.check.following import mismatches
+from attemper.theories.causal.check.following import ancestors, mismatches
 from attemper.theories.causal.check.settings import (
     TRIED,
     Interchange,
@@ -209,12 +209,14 @@ def causal(
             tried = variables_in(network, said)
         except UnprovenError as error:
             raise UnsupportedError(f"the network cannot be followed: {error}") from None
-    judged = list[Judged]()
+    asked, judged = _Asked(network, model.digest, said.program, up_to), list[Judged]()
     with suppress(KeyboardInterrupt):
+        report("proving what can be proved at once")
+        proved = asked.proved_at_once(tried)
         for number, variable in enumerate(tried):
             report(f"variable {number + 1} of {len(tried)}")
-            judged.append(_judged(network, model.digest, said.program, variable, up_to))
-    claim, verdict = _together(network, model.digest, said.program, judged)
+            judged.append(asked.judged(variable, proved))
+    claim, verdict = asked.together(judged)
     return Causal(network, said.program, tuple(judged), claim, verdict, len(tried) - len(judged))
 
 
@@ -256,26 +258,6 @@ def _own(
     return own
 
 
-def _judged(network: Network, digest: str, program: Program, variable: Variable, up_to: int) -> Judged:
-    text = next(iter(texts_of(network, program, (variable,)))).partition(", ")[2]
-    claim, *_ = judge_causal(network, digest, CausalClaim(digest, program, (variable,)), tried=()).claims
-    if claim.status in PROVED:
-        return Judged(variable, text, claim.status)
-    wrong = refuting(network, program, (variable,), _tried(network, program, variable, up_to))
-    if wrong is not None:
-        return Judged(variable, text, Status.REFUTED, wrong.text, wrong)
-    return Judged(variable, text, Status.UNKNOWN, claim.text.removeprefix(f"{JOINTLY}: "))
-
-
-def _tried(network: Network, program: Program, variable: Variable, up_to: int) -> Iterator[Interchange]:
-    """What seems to go wrong in torch; without torch a few that are short."""
-    if not has_torch():
-        return islice(short_interchanges(network.alphabet, (variable,)), TRIED)
-    from attemper.theories.causal.search.interchanges import suspects
-
-    return suspects(network, program, (variable,), up_to)
-
-
 def recipe(variables: Sequence[Variable], taken: Taken) -> str:
     """What is taken, under TransformerLens' names, to be done by hand.
 
@@ -288,12 +270,60 @@ def recipe(variables: Sequence[Variable], taken: Taken) -> str:
     return f"blocks.{own.layer}.hook_resid_post{where} = that of '{show_word(taken.source)}'"
 
 
-def _together(
-    network: Network, digest: str, program: Program, judged: Sequence[Judged]
-) -> tuple[CausalClaim | None, Verdict | None]:
-    """What is claimed of all that are proved, and what the checker says to that."""
-    proved = tuple(own.variable for own in judged if own.status in PROVED)
-    if not proved:
-        return None, None
-    claim = CausalClaim(digest, program, proved)
-    return claim, judge_causal(network, digest, claim, tried=())
+@final
+@dataclass(frozen=True)
+class _Asked:
+    """A network and its program, of which variables are asked."""
+
+    network: Network
+    digest: str
+    program: Program
+    up_to: int
+
+    def proof(self, variables: Sequence[Variable]) -> tuple[CausalClaim, Verdict]:
+        """What is claimed of these together, and whether it is proved; nothing is tried."""
+        claim = CausalClaim(self.digest, self.program, tuple(variables))
+        return claim, judge_causal(self.network, self.digest, claim, tried=())
+
+    def proved_at_once(self, variables: Sequence[Variable]) -> Mapping[Variable, Status]:
+        """Those that are proved together, so each of them alone, where nobody else comes before them.
+
+        That one is made of another which no earlier layer holds is no proof of either.
+        """
+        clear = [own for own in variables if not any(self._is_made_of(other, own) for other in variables)]
+        if len(clear) < 2:
+            return {}
+        _, verdict = self.proof(clear)
+        return dict.fromkeys(clear, verdict.status) if verdict.status in PROVED else {}
+
+    def _is_made_of(self, other: Variable, own: Variable) -> bool:
+        """Whether another variable, which its layer or one before holds, is made of this one."""
+        made_of = set[Ref]().union(*(ancestors(self.program, ref) for ref in other.steps))
+        return other.layer <= own.layer and not made_of.isdisjoint(own.steps)
+
+    def judged(self, variable: Variable, proved: Mapping[Variable, Status]) -> Judged:
+        """One variable alone: proved, refuted, or neither."""
+        (text,) = texts_of(self.program, (variable,), self.network.coordinates)
+        text = text.partition(", ")[2]
+        if variable in proved:
+            return Judged(variable, text, proved[variable])
+        _, verdict = self.proof((variable,))
+        if verdict.status in PROVED:
+            return Judged(variable, text, verdict.status)
+        wrong = refuting(self.network, self.program, (variable,), self._tried(variable))
+        if wrong is not None:
+            return Judged(variable, text, Status.REFUTED, wrong.text, wrong)
+        return Judged(variable, text, Status.UNKNOWN, verdict.claims[0].text.removeprefix(f"{JOINTLY}: "))
+
+    def _tried(self, variable: Variable) -> Iterator[Interchange]:
+        """What seems to go wrong in torch; without torch a few that are short."""
+        if not has_torch():
+            return islice(short_interchanges(self.network.alphabet, (variable,)), TRIED)
+        from attemper.theories.causal.search.interchanges import suspects
+
+        return suspects(self.network, self.program, (variable,), self.up_to)
+
+    def together(self, judged: Sequence[Judged]) -> tuple[CausalClaim | None, Verdict | None]:
+        """What is claimed of all that are proved, and what the checker says to that."""
+        proved = [own.variable for own in judged if own.status in PROVED]
+        return self.proof(proved) if proved else (None, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -65,7 +65,7 @@ def judge_causal(
         return Verdict((ClaimVerdict(Status.MALFORMED, reason),), subject)
     claim, single = _joint(network, said, tried), tuple[ClaimVerdict, ...]()
     if claim.status in {Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS}:
-        texts = texts_of(network, said.program, said.variables)
+        texts = texts_of(said.program, said.variables, network.coordinates)
         single = tuple(ClaimVerdict(claim.status, text, claim.assumptions) for text in texts)
     return Verdict((claim, *single), subject)
 
@@ -95,11 +95,11 @@ def _joint(network: Network, said: CausalClaim, tried: Iterable[Interchange] | N
     return ClaimVerdict(status, JOINTLY, assumptions)
 
 
-def texts_of(network: Network, program: Program, variables: Iterable[Variable]) -> Iterator[str]:
-    """Each variable in words, and whether anything reads it."""
+def texts_of(program: Program, variables: Iterable[Variable], labels: Sequence[str] = ()) -> Iterator[str]:
+    """Each variable in words, with the labels of coordinates if there are any, and whether it is read."""
     for number, variable in enumerate(variables):
         idle = "" if _is_read(program, variable) else ", but nothing that is put out is made of it"
-        codes = "; ".join(_code_text(network, program, code) for code in variable.codes)
+        codes = "; ".join(_code_text(program, code, labels) for code in variable.codes)
         yield f"variable {number}, after layer {variable.layer}: {codes}{idle}"
 
 
@@ -108,10 +108,10 @@ def _is_read(program: Program, variable: Variable) -> bool:
     return not read.isdisjoint(variable.steps)
 
 
-def _code_text(network: Network, program: Program, code: Code) -> str:
+def _code_text(program: Program, code: Code, labels: Sequence[str]) -> str:
     holders = " and ".join(
         f"{'1 - ' if holder.opposite else ''}x{holder.coordinate}" for holder in code.holders
     )
-    names = {network.coordinates[holder.coordinate] for holder in code.holders}
+    names = {labels[holder.coordinate] for holder in code.holders if labels}
     label = f" '{min(names)}'" if len(names) == 1 else ""
     return f"{holders}{label} is s{code.step} = {show_step(program.steps[code.step])}"
