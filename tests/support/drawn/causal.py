@@ -8,10 +8,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 import attemper
-from attemper.attention_program.ops import Count, Linear, Program
+from attemper.attention_program.ops import Connective, Count, Gate, Letter, Linear, Program
 from attemper.errors import AttemperError
-from attemper.networks.layers import Hidden, Network
-from attemper.theories.causal.certificate import Code, Holder, Variable
+from attemper.languages.words import Alphabet
+from attemper.networks.layers import Hidden, Layer, Network
+from attemper.theories.causal.certificate import CausalClaim, Code, Holder, Variable
 from attemper.workbench.model import Model
 
 
@@ -92,3 +93,42 @@ def wrong_guesses(program: Program, variable: Variable, rng: random.Random) -> I
     if len(code.holders) > 1:
         yield replace(variable, codes=(*rest, Code(code.step, code.holders[1:])))
     yield replace(variable, layer=variable.layer + rng.choice([-1, 1]) if variable.layer else 1)
+
+
+# By hand ---------------------------------------------------------------------------------------------------
+
+
+def either(held: Fraction, put_out: Fraction = Fraction(1)) -> Network:
+    """Two coordinates, the first of them `held` where the letter is a; put out is their sum, up to `put_out`.
+
+    The second layer adds 1 to the first coordinate, which nobody reads.
+    """
+    one = Fraction(1)
+    letters = (
+        Hidden(((0, one),), Fraction(0), ((2, held),)),
+        Hidden(((1, one),), Fraction(0), ((3, one),)),
+    )
+    both = ((2, one), (3, one))
+    clamped = (
+        Hidden(both, Fraction(0), ((4, put_out),)),
+        Hidden(both, Fraction(-1), ((4, -put_out),)),
+        Hidden((), one, ((2, one),)),
+    )
+    return Network(
+        alphabet=Alphabet(("a", "b")),
+        coordinates=("letter a", "letter b", "a", "b", "out"),
+        embedding=(((0, one),), ((1, one),)),
+        positions=(),
+        layers=(Layer((), letters, ()), Layer((), clamped, ())),
+        head_width=4,
+        output=4,
+        reads_first=False,
+        accepts_empty=False,
+    )
+
+
+def of_letters(connective: Connective) -> CausalClaim:
+    """That the two coordinates are two variables."""
+    steps = Letter(("a",)), Letter(("b",)), Gate(connective, (0, 1))
+    variables = [Variable(0, (Code(ref, (Holder(2 + ref, opposite=False),)),)) for ref in (0, 1)]
+    return CausalClaim("", Program(Alphabet(("a", "b")), steps, 2), tuple(variables))

@@ -10,19 +10,19 @@ from fractions import Fraction
 import pytest
 
 import attemper
-from attemper.attention_program.ops import Connective, Count, Gate, Letter, Linear, Mask, Place, Program
+from attemper.attention_program.ops import Connective, Count, Linear, Mask, Place, Program
 from attemper.checker.names import UnprovenError
 from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.exact.closed_forms import number
 from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
-from attemper.networks.layers import Hidden, Layer, Network
+from attemper.networks.layers import Layer, Network
 from attemper.theories.causal.certificate import CausalClaim, Code, Holder, Variable, complaints
 from attemper.theories.causal.check.claims import judge_causal
 from attemper.theories.causal.check.following import ancestors, follow, mismatches, require_order
 from attemper.theories.causal.search.finding import variables_in
 from attemper.workbench.model import Model
-from tests.support.drawn.causal import models, with_changed_writer, wrong_guesses
+from tests.support.drawn.causal import either, models, of_letters, with_changed_writer, wrong_guesses
 from tests.support.judges.set_variables import Truth
 from tests.support.suites import Few
 
@@ -250,35 +250,6 @@ def test_a_program_that_means_nothing_is_neither_proved_nor_refuted() -> None:
     much = (Count(Mask.UP_TO, 0), Linear(((2**40, count),), 0), Linear(((2**40, count + 1),), 0))
     large = replace(program, steps=(*program.steps, *much))
     assert judged(model, large, own).status is Status.UNKNOWN
-
-
-def either(held: Fraction) -> Network:
-    """Two coordinates, the first of them `held` where the letter is a; put out is their sum, up to 1."""
-    one = Fraction(1)
-    letters = (
-        Hidden(((0, one),), Fraction(0), ((2, held),)),
-        Hidden(((1, one),), Fraction(0), ((3, one),)),
-    )
-    both = ((2, one), (3, one))
-    clamped = (Hidden(both, Fraction(0), ((4, one),)), Hidden(both, Fraction(-1), ((4, -one),)))
-    return Network(
-        alphabet=Alphabet(("a", "b")),
-        coordinates=("letter a", "letter b", "a", "b", "out"),
-        embedding=(((0, one),), ((1, one),)),
-        positions=(),
-        layers=(Layer((), letters, ()), Layer((), clamped, ())),
-        head_width=4,
-        output=4,
-        reads_first=False,
-        accepts_empty=False,
-    )
-
-
-def of_letters(connective: Connective) -> CausalClaim:
-    """That the two coordinates are two variables."""
-    steps = Letter(("a",)), Letter(("b",)), Gate(connective, (0, 1))
-    variables = [Variable(0, (Code(ref, (Holder(2 + ref, opposite=False),)),)) for ref in (0, 1)]
-    return CausalClaim("", Program(Alphabet(("a", "b")), steps, 2), tuple(variables))
 
 
 def test_a_promise_that_only_a_setting_breaks_refutes_nothing() -> None:

@@ -1,0 +1,140 @@
+"""What settings mean, on two letters and two coordinates, by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice
+
+import pytest
+
+from attemper.attention_program.ops import (
+    Attend,
+    Choice,
+    Connective,
+    Letter,
+    Mask,
+    Merge,
+    Place,
+    Program,
+)
+from attemper.exact.closed_forms import ONE
+from attemper.languages.words import Alphabet
+from attemper.networks.layers import Network
+from attemper.theories.causal.certificate import CausalClaim, Code, Holder, Variable
+from attemper.theories.causal.check.settings import (
+    Interchange,
+    Taken,
+    Wrong,
+    keeps_promises,
+    network_outputs,
+    program_steps,
+    refuting,
+    short_interchanges,
+    shown_interchange,
+)
+from tests.support.drawn.causal import either, of_letters
+
+AB, BB = ("a", "b"), ("b", "b")
+SAID = of_letters(Connective.OR)
+
+
+def outputs(network: Network, said: Interchange, claim: CausalClaim = SAID) -> list[float]:
+    (row,) = network_outputs(network, claim.variables, said)
+    return [float(ball.mid()) for ball in row]
+
+
+def refuted(network: Network, *tried: Interchange, claim: CausalClaim = SAID) -> str | None:
+    found = refuting(network, claim.program, claim.variables, tried)
+    return None if found is None else found.text
+
+
+def test_what_is_taken_is_what_stood_there_after_the_layer() -> None:
+    network, none = either(Fraction(1)), Interchange(AB, ())
+    taken = Interchange(AB, (Taken(0, 1, BB),))
+    assert outputs(network, none) == [1, 1]
+    assert outputs(network, taken) == [0, 1]
+    assert program_steps(SAID.program, SAID.variables, none) == ((1, 0), (0, 1), (1, 1))
+    assert program_steps(SAID.program, SAID.variables, taken) == ((0, 0), (0, 1), (0, 1))
+    both = Interchange(AB, (Taken(0, 1, BB), Taken(1, 1, BB)))
+    assert outputs(network, both) == [1, 1]
+    assert program_steps(SAID.program, SAID.variables, both) == ((0, 0), (1, 1), (1, 1))
+    assert refuted(network, none, taken, both) is None
+
+
+def test_after_the_last_layer_nothing_reads_it() -> None:
+    late = replace(SAID, variables=(replace(SAID.variables[0], layer=1),))
+    assert outputs(either(Fraction(1)), Interchange(AB, (Taken(0, 1, BB),)), late) == [1, 1]
+
+
+def test_a_quarter_is_near_enough_and_more_is_not() -> None:
+    whole = Interchange(AB, (Taken(0, 1, AB),))
+    assert refuted(either(Fraction(1), Fraction(5, 4)), whole) is None
+    text = "on 'ab', with variable 0 at position 1 as on 'ab', at position 1 1.30000 is put out, not 1"
+    assert refuted(either(Fraction(1), Fraction(13, 10)), whole) == text
+    assert refuted(either(Fraction(1), Fraction(3, 4)), whole) is None
+    assert refuted(either(Fraction(1), Fraction(7, 10)), Interchange(AB, ())) == (
+        "on 'ab', at position 1 0.700000 is put out, not 1"
+    )
+
+
+def test_the_position_is_said() -> None:
+    network = either(Fraction(1, 2))
+    taken = Interchange(("b", "a"), (Taken(1, 2, ("a", "a")),))
+    assert refuted(network, taken) == (
+        "on 'ba', with variable 1 at position 2 as on 'aa', at position 2 0.500000 is put out, not 1"
+    )
+
+
+@pytest.mark.parametrize(("opposite", "said"), [(False, "1 + 0.125"), (True, "0 + 1.12")])
+def test_a_row_is_looked_at_where_nothing_is_taken(opposite: bool, said: str) -> None:
+    own = Variable(0, (Code(0, (Holder(2, opposite),)),))
+    found = refuted(either(Fraction(9, 8)), Interchange(("a",), ()), claim=replace(SAID, variables=(own,)))
+    assert found == f"on 'a', coordinate 2 after layer 0 is {said} at position 1"
+    assert refuted(either(Fraction(9, 8)), Interchange(("a",), (Taken(0, 1, ("a",)),))) is None
+
+
+def test_short_interchanges_are_all_of_each_length() -> None:
+    one = SAID.variables[:1]
+    found = list(islice(short_interchanges(Alphabet(("a", "b")), one), 6 + 4 * (1 + 2 * 4) + 1))
+    assert found[:3] == [
+        Interchange(("a",), ()),
+        Interchange(("a",), (Taken(0, 1, ("a",)),)),
+        Interchange(("a",), (Taken(0, 1, ("b",)),)),
+    ]
+    assert all(len(own.base) == 2 for own in found[6:-1])
+    assert len(set(found)) == len(found)
+    assert {taken.position for own in found[6:-1] for taken in own.taken} == {1, 2}
+    assert len(found[-1].base) == 3
+    assert {
+        taken.variable
+        for own in islice(short_interchanges(Alphabet(("a",)), SAID.variables), 3)
+        for taken in own.taken
+    } == {0, 1}
+
+
+def test_promises_are_of_sums_and_of_cases() -> None:
+    steps = Letter(("a",)), Letter(("b",)), Place(ONE), Merge((0, 1))
+    merged = Program(Alphabet(("a", "b")), steps, 3)
+    assert keeps_promises(merged, ((1, 0), (0, 0), (1, 1), (1, 0)))
+    assert not keeps_promises(merged, ((0, 1), (0, 1), (1, 1), (0, 2)))
+    looked = Attend(Mask.UP_TO, Choice.RIGHTMOST, ((0, 2), (1, 2)), 2, None)
+    cases = replace(merged, steps=(*steps[:3], looked))
+    assert keeps_promises(cases, ((1, 0), (0, 1), (1, 1), (1, 1)))
+    assert not keeps_promises(cases, ((1, 0), (1, 1), (1, 1), (1, 1)))
+    anywhere = replace(merged, steps=(*steps[:3], replace(looked, cases=((None, 0),))))
+    assert keeps_promises(anywhere, ((1, 1), (1, 1), (1, 1), (1, 1)))
+
+
+def test_where_a_network_means_nothing_nothing_is_refuted() -> None:
+    broken = replace(SAID.program, steps=(*SAID.program.steps, Place(ONE), Merge((0, 0))))
+    assert refuting(either(Fraction(1)), broken, SAID.variables, [Interchange(("a",), ())]) is None
+
+
+def test_an_interchange_in_words() -> None:
+    assert shown_interchange(Interchange(AB, ())) == "on 'ab'"
+    two = Interchange(AB, (Taken(0, 1, BB), Taken(1, 2, AB)))
+    assert shown_interchange(two) == (
+        "on 'ab', with variable 0 at position 1 as on 'bb' and variable 1 at position 2 as on 'ab'"
+    )
+    assert Wrong(two, "text").shown_by is two
