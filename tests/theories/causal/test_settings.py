@@ -86,7 +86,7 @@ def test_the_position_is_said() -> None:
     )
 
 
-@pytest.mark.parametrize(("opposite", "said"), [(False, "1 + 0.125"), (True, "0 + 1.12")])
+@pytest.mark.parametrize(("opposite", "said"), [(False, "1 + 0.125"), (True, "0 + 1.13")])
 def test_a_row_is_looked_at_where_nothing_is_taken(opposite: bool, said: str) -> None:
     own = Variable(0, (Code(0, (Holder(2, opposite),)),))
     found = refuted(either(Fraction(9, 8)), Interchange(("a",), ()), claim=replace(SAID, variables=(own,)))
