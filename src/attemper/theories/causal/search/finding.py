@@ -7,9 +7,10 @@ holds a step if both have one diagram. Nothing rests on what is found: the check
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
-from attemper.attention_program.ops import Count, Letter, Linear, Not, Place, Program, Ref
+from attemper.attention_program.ops import Count, Letter, Linear, Not, Place, Ref
 from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.checker.analysis import PRECISION, layer_fact
 from attemper.checker.diagrams import Diagram
@@ -29,68 +30,85 @@ def variables_in(network: Network, said: Realisation) -> list[Variable]:
     Raises `UnprovenError` where the network cannot be followed.
     """
     with deep(), precision(PRECISION):
-        return list(_variables(network, said.program, said.groups))
+        return list(_Following(network, said).variables())
 
 
-def _variables(network: Network, program: Program, groups: Sequence[SymbolGroup]) -> Iterator[Variable]:
-    programs = Programs(network.alphabet.symbols)
-    names, steps = programs.names, Steps(programs, program)
-    unnamed = {ref for group in groups for _, ref in group.bits}
-    made_of = {ref: ancestors(program, ref) for ref in range(len(program.steps))}
-    taken, stream = set[Ref](), embedded(names, network)
-    last = len(network.layers) - 1
-    for number, layer in enumerate(network.layers):
-        before, stream = stream, layer_fact(names, layer, number, stream).after
-        here = [group for group in groups if group.layer == number]
-        own = {ref for group in here for _, ref in group.bits}
-        # A step that is asked for before a group is named keeps what it is made of.
-        asked = [ref for ref in _bits(program) if not made_of[ref] & unnamed and ref not in unnamed - own]
-        shown = set() if number < last else set(network.outputs)
-        holders = _holders(steps, before, stream, [ref for ref in asked if ref not in taken], shown)
-        for place, group in enumerate(here):
-            codes = tuple(Code(ref, holders[ref]) for _, ref in group.bits if ref in holders)
-            if len(codes) == len(group.bits):
-                yield Variable(number, codes)
-            for value, (coordinate, ref) in enumerate(group.bits):
-                name = names.symbol(number, place, value)
-                steps.name(ref, name)
-                for holder in holders.get(ref, (Holder(coordinate, opposite=False),)):
-                    bit = names.negation(name) if holder.opposite else name
-                    stream.values[holder.coordinate] = {(0, 0): bit}
-        unnamed -= own
-        taken |= own
-        for ref in sorted(holders.keys() - own):
-            yield Variable(number, (Code(ref, holders[ref]),))
-        taken |= holders.keys()
+class _Following:
+    """A network and its program, layer by layer."""
 
+    def __init__(self, network: Network, said: Realisation) -> None:
+        programs = Programs(network.alphabet.symbols)
+        self.network, self.program, self.groups = network, said.program, said.groups
+        self.names, self.steps = programs.names, Steps(programs, said.program)
+        self.made_of = {ref: ancestors(said.program, ref) for ref in range(len(said.program.steps))}
+        self.unnamed = {ref for group in said.groups for _, ref in group.bits}
+        """Steps of groups that no layer has made so far."""
+        self.stream, self.held = embedded(self.names, network), set[Ref]()
 
-def _bits(program: Program) -> Iterator[Ref]:
-    """Steps that a layer makes; the opposite of one is held where that is."""
-    for ref, step in enumerate(program.steps):
-        if not isinstance(step, Letter | Place | Not | Count | Linear):
-            yield ref
+    def variables(self) -> Iterator[Variable]:
+        """Of each layer its groups, and the single bits that it makes for the first time."""
+        for number, layer in enumerate(self.network.layers):
+            before, self.stream = self.stream, layer_fact(self.names, layer, number, self.stream).after
+            here = [group for group in self.groups if group.layer == number]
+            grouped = {ref for group in here for _, ref in group.bits}
+            holders = self._holders(self._asked(grouped), self._written(number, before))
+            for place, group in enumerate(here):
+                codes = tuple(Code(ref, holders[ref]) for _, ref in group.bits if ref in holders)
+                if len(codes) == len(group.bits):
+                    yield Variable(number, codes)
+                self._name(number, place, group, holders)
+            for ref in sorted(holders.keys() - grouped):
+                yield Variable(number, (Code(ref, holders[ref]),))
+            self.unnamed -= grouped
+            self.held |= grouped | holders.keys()
 
+    def _asked(self, grouped: set[Ref]) -> Iterator[Ref]:
+        """Steps that a layer may make: a step that is asked for before a group is named keeps its own."""
+        for ref, step in enumerate(self.program.steps):
+            if isinstance(step, Letter | Place | Not | Count | Linear) or ref in self.held:
+                continue  # the opposite of a bit is held where that is
+            if not self.made_of[ref] & self.unnamed and ref not in self.unnamed - grouped:
+                yield ref
 
-def _holders(
-    steps: Steps, before: ResidualValues, stream: ResidualValues, asked: Sequence[Ref], shown: set[int]
-) -> dict[Ref, tuple[Holder, ...]]:
-    """Of the steps that are asked for, where the layer has written them; of equal steps the last."""
-    names, by_diagram = steps.names, dict[Diagram, Ref]()
-    for ref in asked:
-        bit = steps.bit(ref)
-        if not names.diagrams.is_constant(bit):
-            by_diagram[bit] = ref
-    found: dict[Ref, list[Holder]] = {}
-    for coordinate, value in enumerate(stream.values):
-        if value == before.values[coordinate] or stream.errors[coordinate] or coordinate in shown:
-            continue
-        try:
-            held = names.canonical(plain(value, names, ""))
-            opposite = names.canonical(names.negation(held))
-        except UnprovenError:
-            continue
-        for bit, is_opposite in ((held, False), (opposite, True)):
-            if bit in by_diagram:
-                found.setdefault(by_diagram[bit], []).append(Holder(coordinate, is_opposite))
-                break
-    return {ref: tuple(holders) for ref, holders in found.items()}
+    def _written(self, number: int, before: ResidualValues) -> Iterator[tuple[int, Diagram]]:
+        """Coordinates that the layer has made exactly a bit, and which; none that is put out."""
+        shown = self.network.outputs if number == len(self.network.layers) - 1 else ()
+        for coordinate, value in enumerate(self.stream.values):
+            is_old = value == before.values[coordinate]
+            if is_old or self.stream.errors[coordinate] or coordinate in shown:
+                continue
+            with suppress(UnprovenError):
+                held = self.names.canonical(plain(value, self.names, ""))
+                if self.names.is_bit(held):
+                    yield coordinate, held
+
+    def _holders(
+        self, asked: Iterator[Ref], written: Iterator[tuple[int, Diagram]]
+    ) -> dict[Ref, tuple[Holder, ...]]:
+        """Where the steps that are asked for stand; of equal steps the last."""
+        by_diagram = {
+            bit: ref
+            for ref in asked
+            for bit in [self.steps.bit(ref)]
+            if not self.names.diagrams.is_constant(bit)
+        }
+        found: dict[Ref, tuple[Holder, ...]] = {}
+        for coordinate, held in written:
+            opposite = self.names.canonical(self.names.negation(held))
+            for bit in (held, opposite):
+                if bit in by_diagram:
+                    ref = by_diagram[bit]
+                    found[ref] = (*found.get(ref, ()), Holder(coordinate, bit != held))
+                    break
+        return found
+
+    def _name(
+        self, number: int, place: int, group: SymbolGroup, holders: Mapping[Ref, tuple[Holder, ...]]
+    ) -> None:
+        """Call the bits of a group by names, on both sides."""
+        for value, (coordinate, ref) in enumerate(group.bits):
+            name = self.names.symbol(number, place, value)
+            self.steps.name(ref, name)
+            for holder in holders.get(ref, (Holder(coordinate, opposite=False),)):
+                bit = self.names.negation(name) if holder.opposite else name
+                self.stream.values[holder.coordinate] = {(0, 0): bit}
