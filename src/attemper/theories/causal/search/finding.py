@@ -7,7 +7,7 @@ holds a step if both have one diagram. Nothing rests on what is found: the check
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 
 from attemper.attention_program.ops import Count, Letter, Linear, Not, Place, Ref
@@ -50,32 +50,32 @@ class _Following:
         for number, layer in enumerate(self.network.layers):
             before, self.stream = self.stream, layer_fact(self.names, layer, number, self.stream).after
             here = [group for group in self.groups if group.layer == number]
-            grouped = {ref for group in here for _, ref in group.bits}
-            holders = self._holders(self._asked(grouped), self._written(number, before))
+            holders = self._holders(self._asked(), self._written(number, before))
             for place, group in enumerate(here):
-                codes = tuple(Code(ref, holders[ref]) for _, ref in group.bits if ref in holders)
-                if len(codes) == len(group.bits):
-                    yield Variable(number, codes)
-                self._name(number, place, group, holders)
-            for ref in sorted(holders.keys() - grouped):
+                yield Variable(
+                    number, tuple(Code(ref, (Holder(c, opposite=False),)) for c, ref in group.bits)
+                )
+                self._name(number, place, group)
+            for ref in sorted(holders):
                 yield Variable(number, (Code(ref, holders[ref]),))
-            self.unnamed -= grouped
-            self.held |= grouped | holders.keys()
+            self.held |= holders.keys()
 
-    def _asked(self, grouped: set[Ref]) -> Iterator[Ref]:
-        """Steps that a layer may make: a step that is asked for before a group is named keeps its own."""
+    def _asked(self) -> Iterator[Ref]:
+        """Steps that a layer may make: one that is asked for before a group is named keeps what it is."""
+        others = self.held | {ref for group in self.groups for _, ref in group.bits}
         for ref, step in enumerate(self.program.steps):
-            if isinstance(step, Letter | Place | Not | Count | Linear) or ref in self.held:
+            if isinstance(step, Letter | Place | Not | Count | Linear) or ref in others:
                 continue  # the opposite of a bit is held where that is
-            if not self.made_of[ref] & self.unnamed and ref not in self.unnamed - grouped:
+            if not self.made_of[ref] & self.unnamed:
                 yield ref
 
     def _written(self, number: int, before: ResidualValues) -> Iterator[tuple[int, Diagram]]:
-        """Coordinates that the layer has made exactly a bit, and which; none that is put out."""
-        shown = self.network.outputs if number == len(self.network.layers) - 1 else ()
+        """Coordinates of no group that the layer has made exactly a bit, and which; none that is put out."""
+        others = {own for group in self.groups for own, _ in group.bits}
+        others |= set(self.network.outputs) if number == len(self.network.layers) - 1 else set()
         for coordinate, value in enumerate(self.stream.values):
             is_old = value == before.values[coordinate]
-            if is_old or self.stream.errors[coordinate] or coordinate in shown:
+            if is_old or self.stream.errors[coordinate] or coordinate in others:
                 continue
             with suppress(UnprovenError):
                 held = self.names.canonical(plain(value, self.names, ""))
@@ -102,13 +102,10 @@ class _Following:
                     break
         return found
 
-    def _name(
-        self, number: int, place: int, group: SymbolGroup, holders: Mapping[Ref, tuple[Holder, ...]]
-    ) -> None:
+    def _name(self, number: int, place: int, group: SymbolGroup) -> None:
         """Call the bits of a group by names, on both sides."""
         for value, (coordinate, ref) in enumerate(group.bits):
             name = self.names.symbol(number, place, value)
             self.steps.name(ref, name)
-            for holder in holders.get(ref, (Holder(coordinate, opposite=False),)):
-                bit = self.names.negation(name) if holder.opposite else name
-                self.stream.values[holder.coordinate] = {(0, 0): bit}
+            self.stream.values[coordinate] = {(0, 0): name}
+            self.unnamed.discard(ref)
