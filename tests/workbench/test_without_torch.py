@@ -87,6 +87,7 @@ PROVING = {
     "trace --json": ["trace", "once", "abba", "--json"],
     "decompile": ["decompile", "majority"],
     "same": ["same", "net:majority", "formula:#<['1'] >= #<['0']"],
+    "causal": ["causal", "once", "-o", "causal.json"],
     "depth": ["depth", "regex:(ab)*", "--alphabet", "ab", "-o", "depth.json"],
     "schema": ["schema", "network"],
     "help": ["--help"],

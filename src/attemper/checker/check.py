@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, assert_never
 
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.checker.analysis import Analysis
-from attemper.checker.assumptions import assuming, registered_by, registered_in
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import UnprovenError
-from attemper.checker.proof import prove
+from attemper.checker.proof import assuming, prove, registered_by, registered_in
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.network import Roundings
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict

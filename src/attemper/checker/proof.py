@@ -18,12 +18,14 @@ from attemper.checker.diagrams import TooLargeError
 from attemper.checker.identities import Formulas
 from attemper.checker.names import PlaceTest, Range, UnprovenError
 from attemper.checker.source import meanings_of
+from attemper.exact.closed_forms import ClosedForm, tests_in
+from attemper.exact.predicates import BUILT_IN, Named
 from attemper.languages.definition import Definition
 from attemper.languages.measures import Measure
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.syntax import Formula
-from attemper.networks.layers import Network
+from attemper.networks.layers import Network, Softmax
 
 if TYPE_CHECKING:
     from attemper.attention_program.ops import Program
@@ -220,3 +222,28 @@ def deep(room: int = RECURSION) -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(limit)
+
+
+# What is taken for granted ------------------------------------------------------------------------
+
+
+def assuming(registered: set[str]) -> tuple[str, ...]:
+    """What a verdict takes for granted of predicates that a user registered."""
+    return tuple(
+        f"the registered predicate '{name}' is the same function wherever the network runs"
+        for name in sorted(registered)
+    )
+
+
+def registered_by(language: Definition) -> set[str]:
+    """The predicates that a user registered and that the language uses."""
+    return {predicate.name for predicate in language.predicates() if isinstance(predicate, Named)} - BUILT_IN
+
+
+def registered_in(network: Network) -> set[str]:
+    """The predicates that a user registered and that the network uses."""
+    forms: list[ClosedForm] = [form for _, form in network.positions]
+    for layer in network.layers:
+        forms += [h.weighting.inverse_temperature for h in layer.heads if isinstance(h.weighting, Softmax)]
+    named = {test.predicate for form in forms for test in tests_in(form)}
+    return {predicate.name for predicate in named if isinstance(predicate, Named)} - BUILT_IN

@@ -19,9 +19,9 @@ from attemper.attention_program.realisation import Realisation
 from attemper.certificates.claims import Certificate, Claim, RealClaim
 from attemper.certificates.files import CERTIFIED, format_of, load_if_any
 from attemper.certifying.realisations import realisations
-from attemper.checker.assumptions import registered_by
 from attemper.checker.limits import LEAST_SECONDS, ProcessLimits, Request, check_within
 from attemper.checker.names import UnprovenError
+from attemper.checker.proof import registered_by
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
 from attemper.errors import AlphabetError, MalformedFileError, UnsupportedError
 from attemper.files import CERTIFICATE

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NoReturn, assert_never, final
 
-from attemper.checker.assumptions import assuming
+from attemper.checker.proof import assuming
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode
 from attemper.escapes import escaped

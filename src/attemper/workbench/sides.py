@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from attemper.attention_program.realisation import Realisation
-from attemper.checker.assumptions import registered_by, registered_in
+from attemper.checker.proof import registered_by, registered_in
 from attemper.errors import AlphabetError, MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.formats import FORMATS
 from attemper.languages.definition import Definition

@@ -12,7 +12,7 @@ from attemper.attention_program.ops import Connective, Count, Gate, Letter, Line
 from attemper.errors import AttemperError
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Hidden, Layer, Network
-from attemper.theories.causal.certificate import CausalClaim, Code, Holder, Variable
+from attemper.theories.causal.certificate import CausalClaim, CausalVariable, HeldBit, Holder
 from attemper.workbench.model import Model
 
 
@@ -47,7 +47,7 @@ def models(seed: int, count: int) -> Iterator[Model]:
         count -= 1
 
 
-def with_changed_writer(network: Network, variable: Variable, rng: random.Random) -> Network | None:
+def with_changed_writer(network: Network, variable: CausalVariable, rng: random.Random) -> Network | None:
     """Another number in a hidden unit that writes the variable; None where there is none."""
     layer = network.layers[variable.layer]
     writers = [
@@ -82,16 +82,16 @@ def _changed(unit: Hidden, network: Network, rng: random.Random) -> Hidden:
             return replace(unit, outputs=tuple(outputs))
 
 
-def wrong_guesses(program: Program, variable: Variable, rng: random.Random) -> Iterator[Variable]:
+def wrong_guesses(program: Program, variable: CausalVariable, rng: random.Random) -> Iterator[CausalVariable]:
     """Another step, another sign, a part of its coordinates, another layer."""
     bits = [ref for ref, step in enumerate(program.steps) if not isinstance(step, Count | Linear)]
     code = rng.choice(variable.codes)
     rest = tuple(own for own in variable.codes if own is not code)
-    yield replace(variable, codes=(*rest, Code(rng.choice(bits), code.holders)))
+    yield replace(variable, codes=(*rest, HeldBit(rng.choice(bits), code.holders)))
     turned = tuple(Holder(own.coordinate, not own.opposite) for own in code.holders)
-    yield replace(variable, codes=(*rest, Code(code.step, turned)))
+    yield replace(variable, codes=(*rest, HeldBit(code.step, turned)))
     if len(code.holders) > 1:
-        yield replace(variable, codes=(*rest, Code(code.step, code.holders[1:])))
+        yield replace(variable, codes=(*rest, HeldBit(code.step, code.holders[1:])))
     yield replace(variable, layer=variable.layer + rng.choice([-1, 1]) if variable.layer else 1)
 
 
@@ -130,5 +130,5 @@ def either(held: Fraction, put_out: Fraction = Fraction(1)) -> Network:
 def of_letters(connective: Connective) -> CausalClaim:
     """That the two coordinates are two variables."""
     steps = Letter(("a",)), Letter(("b",)), Gate(connective, (0, 1))
-    variables = [Variable(0, (Code(ref, (Holder(2 + ref, opposite=False),)),)) for ref in (0, 1)]
+    variables = [CausalVariable(0, (HeldBit(ref, (Holder(2 + ref, opposite=False),)),)) for ref in (0, 1)]
     return CausalClaim("", Program(Alphabet(("a", "b")), steps, 2), tuple(variables))

@@ -11,7 +11,7 @@ import numpy as np
 
 from attemper.attention_program.ops import Program
 from attemper.networks.layers import Network
-from attemper.theories.causal.certificate import CAUSAL, CausalClaim, Variable
+from attemper.theories.causal.certificate import CAUSAL, CausalClaim, CausalVariable
 from tests.support.judges.read_back import raw_of
 from tests.support.oracles import raw_settings
 from tests.support.oracles.raw_files import Floats, Integers
@@ -31,7 +31,7 @@ class Truth:
     """What a claim says, tried on all words up to a length."""
 
     def __init__(
-        self, network: Network, program: Program, variables: Sequence[Variable], longest: int
+        self, network: Network, program: Program, variables: Sequence[CausalVariable], longest: int
     ) -> None:
         claim = json.loads(json.dumps(CAUSAL.encode(CausalClaim("", program, tuple(variables)))))
         self.program, self.variables = claim["program"], claim["variables"]

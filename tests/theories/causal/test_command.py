@@ -124,9 +124,9 @@ def test_what_is_found_in_python(tmp_path: Path) -> None:
 
 
 def test_an_interrupt_ends_it_with_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    known, judged = list[ask.Judged](), ask._Asked.judged
+    known, judged = list[ask.JudgedVariable](), ask._Asked.judged
 
-    def slow(*given: Any) -> ask.Judged:
+    def slow(*given: Any) -> ask.JudgedVariable:
         if known:
             raise KeyboardInterrupt
         known.append(judged(*given))

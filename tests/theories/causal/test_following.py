@@ -17,7 +17,7 @@ from attemper.exact.closed_forms import number
 from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Layer, Network
-from attemper.theories.causal.certificate import CausalClaim, Code, Holder, Variable, complaints
+from attemper.theories.causal.certificate import CausalClaim, CausalVariable, HeldBit, Holder, complaints
 from attemper.theories.causal.check.claims import judge_causal
 from attemper.theories.causal.check.following import ancestors, follow, mismatches, require_order
 from attemper.theories.causal.search.finding import variables_in
@@ -29,7 +29,7 @@ from tests.support.suites import Few
 EXPRESSIONS = ("(ab|ba)*", "(a|b)*abb", "((a|b)(a|b))*", "a*b*", "(ab)*", "(a|bb)*b", "(aab|b)*")
 
 
-def is_proved(network: Network, program: Program, *variables: Variable) -> bool:
+def is_proved(network: Network, program: Program, *variables: CausalVariable) -> bool:
     if any(mismatches(network, program, variables)):
         return False
     try:
@@ -39,13 +39,13 @@ def is_proved(network: Network, program: Program, *variables: Variable) -> bool:
     return True
 
 
-def found_in(model: Model) -> tuple[Program, list[Variable]]:
+def found_in(model: Model) -> tuple[Program, list[CausalVariable]]:
     said = model.realisation
     assert said is not None
     return said.program, variables_in(model.network, said)
 
 
-def is_passed_by(program: Program, variable: Variable, others: list[Variable]) -> bool:
+def is_passed_by(program: Program, variable: CausalVariable, others: list[CausalVariable]) -> bool:
     """Whether another variable of its layer, or of one before, is made of it: not of what stands there."""
     return any(
         set(variable.steps) & ancestors(program, ref)
@@ -168,12 +168,12 @@ def test_a_copy_that_others_read_is_noticed() -> None:
     )
     assert attemper.check(changed, "O (a & O b)").status is attemper.check(network, "O (a & O b)").status
     assert not is_proved(changed, program, own)
-    both = replace(own, codes=(Code(own.steps[0], (*own.codes[0].holders, *_also(own, copies))),))
+    both = replace(own, codes=(HeldBit(own.steps[0], (*own.codes[0].holders, *_also(own, copies))),))
     assert is_proved(changed, program, both)
     assert Truth(changed, program, [both], 4).holds_where_set(random.Random(0))
 
 
-def _also(own: Variable, copies: dict[int, int]) -> list[Holder]:
+def _also(own: CausalVariable, copies: dict[int, int]) -> list[Holder]:
     return [Holder(copies[holder.coordinate], holder.opposite) for holder in own.codes[0].holders]
 
 
@@ -201,7 +201,7 @@ def test_values_that_do_not_exclude_each_other_are_no_variable() -> None:
     model = attemper.compile("O (O a & c) & O (O b & c)", "abc")
     program, variables = found_in(model)
     one, other = [own for own in variables if own.layer == 0][:2]
-    joined = Variable(0, (*one.codes, *other.codes))
+    joined = CausalVariable(0, (*one.codes, *other.codes))
     with pytest.raises(UnprovenError, match="are not seen to exclude each other"):
         follow(model.network, program, [joined])
 
@@ -209,7 +209,7 @@ def test_values_that_do_not_exclude_each_other_are_no_variable() -> None:
 def test_an_output_coordinate_of_the_last_layer_is_no_variable() -> None:
     model = attemper.compile("O a", "ab")
     program, _ = found_in(model)
-    own = Variable(0, (Code(program.output, (Holder(model.network.output, opposite=False),)),))
+    own = CausalVariable(0, (HeldBit(program.output, (Holder(model.network.output, opposite=False),)),))
     (complaint,) = mismatches(model.network, program, [own])
     assert "is put out as it was set" in complaint
 
@@ -217,7 +217,7 @@ def test_an_output_coordinate_of_the_last_layer_is_no_variable() -> None:
 # What a reader of the rule found ----------------------------------------------------------------------------
 
 
-def judged(model: Model, program: Program, *variables: Variable) -> ClaimVerdict:
+def judged(model: Model, program: Program, *variables: CausalVariable) -> ClaimVerdict:
     claim = CausalClaim(model.digest, program, variables)
     return judge_causal(model.network, model.digest, claim).claims[0]
 
@@ -235,7 +235,7 @@ def test_numbers_below_0_that_no_file_can_have_are_malformed(
 ) -> None:
     model = attemper.compile("O (a & O b)", "ab")
     program, _ = found_in(model)
-    own = Variable(layer, (Code(step, (Holder(coordinate, opposite=False),)),))
+    own = CausalVariable(layer, (HeldBit(step, (Holder(coordinate, opposite=False),)),))
     found = judged(model, program, own)
     assert (found.status, found.text) == (Status.MALFORMED, said)
 
@@ -280,7 +280,7 @@ def test_what_is_no_claim_about_the_network_is_named() -> None:
     program, variables = said.program, said.variables
     (own, _) = variables
 
-    def found(network: Network = network, program: Program = program, own: Variable = own) -> list[str]:
+    def found(network: Network = network, program: Program = program, own: CausalVariable = own) -> list[str]:
         return list(mismatches(network, program, [own]))
 
     assert found() == []
@@ -292,9 +292,9 @@ def test_what_is_no_claim_about_the_network_is_named() -> None:
     turned = replace(program, alphabet=Alphabet(("b", "a")))
     assert found(program=turned) == ["the program reads other symbols than the network, or in another order"]
     assert found(own=replace(own, layer=2)) == ["there is no layer 2"]
-    far = replace(own, codes=(Code(0, (Holder(5, opposite=False),)),))
+    far = replace(own, codes=(HeldBit(0, (Holder(5, opposite=False),)),))
     assert found(own=far) == ["there is no coordinate 5"]
-    last = replace(own, layer=1, codes=(Code(0, (Holder(4, opposite=False),)),))
+    last = replace(own, layer=1, codes=(HeldBit(0, (Holder(4, opposite=False),)),))
     (complaint,) = found(own=last)
     assert complaint.startswith("coordinate 4 is put out as it was set")
     assert found(own=replace(last, layer=0)) == []
@@ -306,7 +306,7 @@ def test_what_is_no_claim_about_the_network_is_named() -> None:
 def test_what_a_variable_is_made_of_is_held_before_it() -> None:
     said = of_letters(Connective.OR)
     one, other = said.variables
-    made = Variable(1, (Code(2, (Holder(0, opposite=False),)),))
+    made = CausalVariable(1, (HeldBit(2, (Holder(0, opposite=False),)),))
     require_order(said.program, [one, other, made])
     for layer in (0, 1):
         late = replace(one, layer=1)
@@ -314,6 +314,6 @@ def test_what_a_variable_is_made_of_is_held_before_it() -> None:
             require_order(said.program, [late, replace(made, layer=layer)])
     assert ancestors(said.program, 2) == {0, 1}
     assert ancestors(said.program, 0) == set()
-    both = Variable(0, (*one.codes, Code(2, (Holder(3, opposite=False),))))
+    both = CausalVariable(0, (*one.codes, HeldBit(2, (Holder(3, opposite=False),))))
     with pytest.raises(UnprovenError, match="step 2 is made of step 0"):
         require_order(said.program, [both])

@@ -21,11 +21,11 @@ from attemper.attention_program.ops import (
 from attemper.exact.closed_forms import ONE
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Network
-from attemper.theories.causal.certificate import CausalClaim, Code, Holder, Variable
+from attemper.theories.causal.certificate import CausalClaim, CausalVariable, HeldBit, Holder
 from attemper.theories.causal.check.settings import (
     Interchange,
     Taken,
-    Wrong,
+    WrongSetting,
     keeps_promises,
     network_outputs,
     program_steps,
@@ -88,7 +88,7 @@ def test_the_position_is_said() -> None:
 
 @pytest.mark.parametrize(("opposite", "said"), [(False, "1 + 0.125"), (True, "0 + 1.13")])
 def test_a_row_is_looked_at_where_nothing_is_taken(opposite: bool, said: str) -> None:
-    own = Variable(0, (Code(0, (Holder(2, opposite),)),))
+    own = CausalVariable(0, (HeldBit(0, (Holder(2, opposite),)),))
     found = refuted(either(Fraction(9, 8)), Interchange(("a",), ()), claim=replace(SAID, variables=(own,)))
     assert found == f"on 'a', coordinate 2 after layer 0 is {said} at position 1"
     assert refuted(either(Fraction(9, 8)), Interchange(("a",), (Taken(0, 1, ("a",)),))) is None
@@ -137,4 +137,4 @@ def test_an_interchange_in_words() -> None:
     assert shown_interchange(two) == (
         "on 'ab', with variable 0 at position 1 as on 'bb' and variable 1 at position 2 as on 'ab'"
     )
-    assert Wrong(two, "text").shown_by is two
+    assert WrongSetting(two, "text").shown_by is two

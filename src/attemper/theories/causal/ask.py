@@ -24,9 +24,9 @@ from attemper.networks.layers import Network
 from attemper.theories.causal.certificate import (
     CAUSAL,
     CausalClaim,
-    Code,
+    CausalVariable,
+    HeldBit,
     Holder,
-    Variable,
     complaints,
 )
 from attemper.theories.causal.check.claims import JOINTLY, judge_causal, texts_of
@@ -35,7 +35,7 @@ from attemper.theories.causal.check.settings import (
     TRIED,
     Interchange,
     Taken,
-    Wrong,
+    WrongSetting,
     refuting,
     short_interchanges,
 )
@@ -50,14 +50,14 @@ PROVED = frozenset({Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS})
 
 @final
 @dataclass(frozen=True)
-class Judged:
+class JudgedVariable:
     """One variable, alone: what is proved of it, or what goes wrong."""
 
-    variable: Variable
+    variable: CausalVariable
     text: str
     status: Status
     reason: str = ""
-    wrong: Wrong | None = None
+    wrong: WrongSetting | None = None
 
     def lines(self) -> Iterator[str]:
         """For people: what it is, and why it is refuted or unknown."""
@@ -91,7 +91,7 @@ class Causal(Tabled):
 
     network: Network
     program: Program
-    variables: tuple[Judged, ...]
+    variables: tuple[JudgedVariable, ...]
     claim: CausalClaim | None
     verdict: Verdict | None
     left: int = 0
@@ -209,7 +209,7 @@ def causal(
             tried = variables_in(network, said)
         except UnprovenError as error:
             raise UnsupportedError(f"the network cannot be followed: {error}") from None
-    asked, judged = _Asked(network, model.digest, said.program, up_to), list[Judged]()
+    asked, judged = _Asked(network, model.digest, said.program, up_to), list[JudgedVariable]()
     with suppress(KeyboardInterrupt):
         report("proving what can be proved at once")
         proved = asked.proved_at_once(tried)
@@ -243,7 +243,7 @@ def _own(
     step: int | None,
     layer: int | None,
     coordinates: Mapping[int, str] | None,
-) -> Variable:
+) -> CausalVariable:
     if step is None or layer is None or not coordinates:
         raise OptionError(
             "a variable of your own has a step, a layer and coordinates",
@@ -252,17 +252,17 @@ def _own(
     if not set(coordinates.values()) <= {"+", "-"}:
         raise OptionError("coordinates are held as '+' or '-'", options=("coordinates",))
     holders = tuple(Holder(coordinate, sign == "-") for coordinate, sign in coordinates.items())
-    own = Variable(layer, (Code(step, holders),))
+    own = CausalVariable(layer, (HeldBit(step, holders),))
     for complaint in (*complaints(CausalClaim("", program, (own,))), *mismatches(network, program, (own,))):
         raise OptionError(complaint, options=("step", "layer", "coordinates"))
     return own
 
 
-def recipe(variables: Sequence[Variable], taken: Taken) -> str:
+def recipe(variables: Sequence[CausalVariable], taken: Taken) -> str:
     """What is taken, under TransformerLens' names, to be done by hand.
 
-    >>> from attemper.theories.causal.certificate import Code, Holder
-    >>> recipe([Variable(0, (Code(3, (Holder(2, False),)),))], Taken(0, 2, ("b", "a")))
+    >>> from attemper.theories.causal.certificate import HeldBit, Holder
+    >>> recipe([CausalVariable(0, (HeldBit(3, (Holder(2, False),)),))], Taken(0, 2, ("b", "a")))
     "blocks.0.hook_resid_post[:, 1, [2]] = that of 'ba'"
     """
     own = variables[taken.variable]
@@ -280,12 +280,12 @@ class _Asked:
     program: Program
     up_to: int
 
-    def proof(self, variables: Sequence[Variable]) -> tuple[CausalClaim, Verdict]:
+    def proof(self, variables: Sequence[CausalVariable]) -> tuple[CausalClaim, Verdict]:
         """What is claimed of these together, and whether it is proved; nothing is tried."""
         claim = CausalClaim(self.digest, self.program, tuple(variables))
         return claim, judge_causal(self.network, self.digest, claim, tried=())
 
-    def proved_at_once(self, variables: Sequence[Variable]) -> Mapping[Variable, Status]:
+    def proved_at_once(self, variables: Sequence[CausalVariable]) -> Mapping[CausalVariable, Status]:
         """Those that are proved together, so each of them alone, where nobody else comes before them.
 
         That one is made of another which no earlier layer holds is no proof of either.
@@ -296,26 +296,28 @@ class _Asked:
         _, verdict = self.proof(clear)
         return dict.fromkeys(clear, verdict.status) if verdict.status in PROVED else {}
 
-    def _is_made_of(self, other: Variable, own: Variable) -> bool:
+    def _is_made_of(self, other: CausalVariable, own: CausalVariable) -> bool:
         """Whether another variable, which its layer or one before holds, is made of this one."""
         made_of = set[Ref]().union(*(ancestors(self.program, ref) for ref in other.steps))
         return other.layer <= own.layer and not made_of.isdisjoint(own.steps)
 
-    def judged(self, variable: Variable, proved: Mapping[Variable, Status]) -> Judged:
+    def judged(self, variable: CausalVariable, proved: Mapping[CausalVariable, Status]) -> JudgedVariable:
         """One variable alone: proved, refuted, or neither."""
         (text,) = texts_of(self.program, (variable,), self.network.coordinates)
         text = text.partition(", ")[2]
         if variable in proved:
-            return Judged(variable, text, proved[variable])
+            return JudgedVariable(variable, text, proved[variable])
         _, verdict = self.proof((variable,))
         if verdict.status in PROVED:
-            return Judged(variable, text, verdict.status)
+            return JudgedVariable(variable, text, verdict.status)
         wrong = refuting(self.network, self.program, (variable,), self._tried(variable))
         if wrong is not None:
-            return Judged(variable, text, Status.REFUTED, wrong.text, wrong)
-        return Judged(variable, text, Status.UNKNOWN, verdict.claims[0].text.removeprefix(f"{JOINTLY}: "))
+            return JudgedVariable(variable, text, Status.REFUTED, wrong.text, wrong)
+        return JudgedVariable(
+            variable, text, Status.UNKNOWN, verdict.claims[0].text.removeprefix(f"{JOINTLY}: ")
+        )
 
-    def _tried(self, variable: Variable) -> Iterator[Interchange]:
+    def _tried(self, variable: CausalVariable) -> Iterator[Interchange]:
         """What seems to go wrong in torch; without torch a few that are short."""
         if not has_torch():
             return islice(short_interchanges(self.network.alphabet, (variable,)), TRIED)
@@ -323,7 +325,7 @@ class _Asked:
 
         return suspects(self.network, self.program, (variable,), self.up_to)
 
-    def together(self, judged: Sequence[Judged]) -> tuple[CausalClaim | None, Verdict | None]:
+    def together(self, judged: Sequence[JudgedVariable]) -> tuple[CausalClaim | None, Verdict | None]:
         """What is claimed of all that are proved, and what the checker says to that."""
         proved = [own.variable for own in judged if own.status in PROVED]
         return self.proof(proved) if proved else (None, None)

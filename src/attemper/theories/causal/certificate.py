@@ -25,7 +25,7 @@ class Holder:
 
 @final
 @dataclass(frozen=True)
-class Code:
+class HeldBit:
     """One value of a variable: the step that is 1 where the variable has it, and where that is held."""
 
     step: Ref
@@ -34,11 +34,11 @@ class Code:
 
 @final
 @dataclass(frozen=True)
-class Variable:
+class CausalVariable:
     """What coordinates hold after a layer. Of its codes one is 1 at each position, or none."""
 
     layer: Natural
-    codes: tuple[Code, ...]
+    codes: tuple[HeldBit, ...]
 
     @property
     def steps(self) -> tuple[Ref, ...]:
@@ -58,7 +58,7 @@ class CausalClaim:
 
     network: str
     program: Program
-    variables: tuple[Variable, ...]
+    variables: tuple[CausalVariable, ...]
 
 
 def complaints(said: CausalClaim) -> Iterator[str]:

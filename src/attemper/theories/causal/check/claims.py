@@ -9,8 +9,8 @@ from pathlib import Path
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program
 from attemper.attention_program.show import show_step
-from attemper.checker.assumptions import assuming, registered_by, registered_in
 from attemper.checker.names import UnprovenError
+from attemper.checker.proof import assuming, registered_by, registered_in
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
 from attemper.errors import MalformedFileError, OptionError
 from attemper.exact.predicates import PredicateError
@@ -18,7 +18,7 @@ from attemper.languages.temporal.reading import At
 from attemper.networks import files, wellformed
 from attemper.networks.files import STRUCTURE
 from attemper.networks.layers import Network
-from attemper.theories.causal.certificate import CAUSAL, CausalClaim, Code, Variable, complaints
+from attemper.theories.causal.certificate import CAUSAL, CausalClaim, CausalVariable, HeldBit, complaints
 from attemper.theories.causal.check.following import ancestors, follow, mismatches
 from attemper.theories.causal.check.settings import (
     TRIED,
@@ -95,7 +95,9 @@ def _joint(network: Network, said: CausalClaim, tried: Iterable[Interchange] | N
     return ClaimVerdict(status, JOINTLY, assumptions)
 
 
-def texts_of(program: Program, variables: Iterable[Variable], labels: Sequence[str] = ()) -> Iterator[str]:
+def texts_of(
+    program: Program, variables: Iterable[CausalVariable], labels: Sequence[str] = ()
+) -> Iterator[str]:
     """Each variable in words, with the labels of coordinates if there are any, and whether it is read."""
     for number, variable in enumerate(variables):
         idle = "" if _is_read(program, variable) else ", but nothing that is put out is made of it"
@@ -103,12 +105,12 @@ def texts_of(program: Program, variables: Iterable[Variable], labels: Sequence[s
         yield f"variable {number}, after layer {variable.layer}: {codes}{idle}"
 
 
-def _is_read(program: Program, variable: Variable) -> bool:
+def _is_read(program: Program, variable: CausalVariable) -> bool:
     read = set(program.outputs).union(*(ancestors(program, output) for output in program.outputs))
     return not read.isdisjoint(variable.steps)
 
 
-def _code_text(program: Program, code: Code, labels: Sequence[str]) -> str:
+def _code_text(program: Program, code: HeldBit, labels: Sequence[str]) -> str:
     holders = " and ".join(
         f"{'1 - ' if holder.opposite else ''}x{holder.coordinate}" for holder in code.holders
     )

@@ -19,10 +19,10 @@ from attemper.checker.proof import deep
 from attemper.checker.values import ResidualValues, embedded, plain
 from attemper.exact.balls import precision
 from attemper.networks.layers import Network
-from attemper.theories.causal.certificate import Variable
+from attemper.theories.causal.certificate import CausalVariable
 
 
-def follow(network: Network, program: Program, variables: Sequence[Variable]) -> None:
+def follow(network: Network, program: Program, variables: Sequence[CausalVariable]) -> None:
     """Raises `UnprovenError`, naming the variable or the output that is not shown to be the program's.
 
     The network is well formed, and `mismatches` has nothing to say of it.
@@ -37,7 +37,7 @@ def follow(network: Network, program: Program, variables: Sequence[Variable]) ->
         raise UnprovenError("its Boolean blocks nest too deeply to be compared") from None
 
 
-def mismatches(network: Network, program: Program, variables: Sequence[Variable]) -> Iterator[str]:
+def mismatches(network: Network, program: Program, variables: Sequence[CausalVariable]) -> Iterator[str]:
     """Why the variables are none of this network, or its outputs not those of the program."""
     if network.normalisation is not None:
         yield "its sublayers read normalised numbers"
@@ -56,7 +56,7 @@ def mismatches(network: Network, program: Program, variables: Sequence[Variable]
                 yield f"coordinate {coordinate} is put out as it was set: nothing is said of the network then"
 
 
-def require_order(program: Program, variables: Sequence[Variable]) -> None:
+def require_order(program: Program, variables: Sequence[CausalVariable]) -> None:
     """Raises `UnprovenError` unless what variables are made of is set in earlier layers.
 
     So no name comes too late for what was made of its step.
@@ -80,7 +80,7 @@ def ancestors(program: Program, ref: Ref) -> set[Ref]:
     return found
 
 
-def _follow(network: Network, program: Program, variables: Sequence[Variable]) -> None:
+def _follow(network: Network, program: Program, variables: Sequence[CausalVariable]) -> None:
     programs = Programs(network.alphabet.symbols)
     steps, facts = Steps(programs, program), list[LayerFact]()
     start = stream = embedded(programs.names, network)
@@ -95,7 +95,9 @@ def _follow(network: Network, program: Program, variables: Sequence[Variable]) -
         raise UnprovenError("an output is not shown to be the program's, whatever is set")
 
 
-def _named(steps: Steps, stream: ResidualValues, layer: int, variables: Sequence[Variable]) -> ResidualValues:
+def _named(
+    steps: Steps, stream: ResidualValues, layer: int, variables: Sequence[CausalVariable]
+) -> ResidualValues:
     """The stream with names in place of variables; all of a layer are compared before any is named."""
     for variable in variables:
         _require_held(steps, stream, variable)
@@ -110,7 +112,7 @@ def _named(steps: Steps, stream: ResidualValues, layer: int, variables: Sequence
     return after
 
 
-def _require_held(steps: Steps, stream: ResidualValues, variable: Variable) -> None:
+def _require_held(steps: Steps, stream: ResidualValues, variable: CausalVariable) -> None:
     names = steps.names
     for code in variable.codes:
         bit = steps.bit(code.step)

@@ -24,7 +24,7 @@ from attemper.exact.predicates import PredicateError
 from attemper.languages.words import Alphabet, Word, show_word, words_of_length
 from attemper.networks.layers import Network
 from attemper.networks.meaning_soft import ResidualBalls, residual_streams
-from attemper.theories.causal.certificate import Variable
+from attemper.theories.causal.certificate import CausalVariable
 
 QUARTER = Fraction(1, 4)
 
@@ -53,7 +53,7 @@ class Interchange:
 
 @final
 @dataclass(frozen=True)
-class Wrong:
+class WrongSetting:
     """What shows that variables are none: an interchange after which an output is not the program's; or, with
     nothing taken, a word on which a coordinate does not hold its step.
     """
@@ -63,8 +63,8 @@ class Wrong:
 
 
 def refuting(
-    network: Network, program: Program, variables: Sequence[Variable], tried: Iterable[Interchange]
-) -> Wrong | None:
+    network: Network, program: Program, variables: Sequence[CausalVariable], tried: Iterable[Interchange]
+) -> WrongSetting | None:
     """The first of these interchanges that is proved to go wrong, in balls. None says nothing."""
     try:
         for own in tried:
@@ -98,7 +98,7 @@ def _exclusive(step: Step) -> Iterator[tuple[Ref, ...]]:
             return
 
 
-def short_interchanges(alphabet: Alphabet, variables: Sequence[Variable]) -> Iterator[Interchange]:
+def short_interchanges(alphabet: Alphabet, variables: Sequence[CausalVariable]) -> Iterator[Interchange]:
     """The shortest words first, each variable at each position, from every word of the same length."""
     for length in range(1, TRIED):
         words = tuple(words_of_length(alphabet, length))
@@ -109,7 +109,7 @@ def short_interchanges(alphabet: Alphabet, variables: Sequence[Variable]) -> Ite
 
 
 def network_outputs(
-    network: Network, variables: Sequence[Variable], said: Interchange
+    network: Network, variables: Sequence[CausalVariable], said: Interchange
 ) -> tuple[tuple[flint.arb, ...], ...]:
     """Enclosures of each output at every position of the base word, in real arithmetic."""
     sources = {own.source: residual_streams(network, own.source) for own in said.taken}
@@ -128,7 +128,7 @@ def network_outputs(
 
 
 def program_steps(
-    program: Program, variables: Sequence[Variable], said: Interchange
+    program: Program, variables: Sequence[CausalVariable], said: Interchange
 ) -> tuple[StepValues, ...]:
     """Every step at every position of the base word."""
     sources = {own.source: machine.run(program, own.source) for own in said.taken}
@@ -144,8 +144,8 @@ def program_steps(
 
 
 def _wrong_output(
-    network: Network, program: Program, variables: Sequence[Variable], said: Interchange
-) -> Wrong | None:
+    network: Network, program: Program, variables: Sequence[CausalVariable], said: Interchange
+) -> WrongSetting | None:
     meant = program_steps(program, variables, said)
     if not keeps_promises(program, meant):
         return None
@@ -154,15 +154,15 @@ def _wrong_output(
         for i, (own, bit) in enumerate(zip(output, meant[ref], strict=True), start=1):
             if abs(own - bit) > ball(QUARTER):
                 shown = own.str(6, radius=False)
-                return Wrong(
+                return WrongSetting(
                     said, f"{shown_interchange(said)}, at position {i} {shown} is put out, not {bit}"
                 )
     return None
 
 
 def _wrong_row(
-    network: Network, program: Program, variables: Sequence[Variable], said: Interchange
-) -> Wrong | None:
+    network: Network, program: Program, variables: Sequence[CausalVariable], said: Interchange
+) -> WrongSetting | None:
     """A coordinate that does not hold its step where nothing is taken."""
     if said.taken:
         return None
@@ -177,7 +177,7 @@ def _wrong_row(
                         where = f"on '{show_word(said.base)}', coordinate {holder.coordinate} after layer"
                         apart = (own - right).str(3, radius=False)
                         text = f"{where} {variable.layer} is {right} + {apart} at position {i}"
-                        return Wrong(said, text)
+                        return WrongSetting(said, text)
     return None
 
 

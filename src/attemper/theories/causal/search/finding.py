@@ -20,11 +20,11 @@ from attemper.checker.proof import deep
 from attemper.checker.values import ResidualValues, embedded, plain
 from attemper.exact.balls import precision
 from attemper.networks.layers import Network
-from attemper.theories.causal.certificate import Code, Holder, Variable
+from attemper.theories.causal.certificate import CausalVariable, HeldBit, Holder
 from attemper.theories.causal.check.following import ancestors
 
 
-def variables_in(network: Network, said: Realisation) -> list[Variable]:
+def variables_in(network: Network, said: Realisation) -> list[CausalVariable]:
     """Variables that the network has, if the checker says so, in the order of their layers.
 
     Raises `UnprovenError` where the network cannot be followed.
@@ -45,19 +45,19 @@ class _Following:
         """Steps of groups that no layer has made so far."""
         self.stream, self.held = embedded(self.names, network), set[Ref]()
 
-    def variables(self) -> Iterator[Variable]:
+    def variables(self) -> Iterator[CausalVariable]:
         """Of each layer its groups, and the single bits that it makes for the first time."""
         for number, layer in enumerate(self.network.layers):
             before, self.stream = self.stream, layer_fact(self.names, layer, number, self.stream).after
             here = [group for group in self.groups if group.layer == number]
             holders = self._holders(self._asked(), self._written(number, before))
             for place, group in enumerate(here):
-                yield Variable(
-                    number, tuple(Code(ref, (Holder(c, opposite=False),)) for c, ref in group.bits)
+                yield CausalVariable(
+                    number, tuple(HeldBit(ref, (Holder(c, opposite=False),)) for c, ref in group.bits)
                 )
                 self._name(number, place, group)
             for ref in sorted(holders):
-                yield Variable(number, (Code(ref, holders[ref]),))
+                yield CausalVariable(number, (HeldBit(ref, holders[ref]),))
             self.held |= holders.keys()
 
     def _asked(self) -> Iterator[Ref]:

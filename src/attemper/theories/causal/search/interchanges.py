@@ -16,7 +16,7 @@ from attemper.attention_program.ops import Program
 from attemper.languages.words import Word, words_of_length
 from attemper.networks.layers import Network
 from attemper.running.dense import DenseTransformer
-from attemper.theories.causal.certificate import Variable
+from attemper.theories.causal.certificate import CausalVariable
 from attemper.theories.causal.check.settings import Interchange, Taken, program_steps
 
 WORDS = 300
@@ -29,7 +29,7 @@ QUARTER = 0.25
 
 
 def suspects(
-    network: Network, program: Program, variables: Sequence[Variable], up_to: int
+    network: Network, program: Program, variables: Sequence[CausalVariable], up_to: int
 ) -> Iterator[Interchange]:
     """Words of up to so many symbols, the shortest first; rows that hold something else come last."""
     module = DenseTransformer(network, torch.float64)
@@ -53,7 +53,7 @@ class _Runs:
     """All words of one length, run once, and what variables are on them."""
 
     def __init__(
-        self, module: DenseTransformer, program: Program, variables: Sequence[Variable], length: int
+        self, module: DenseTransformer, program: Program, variables: Sequence[CausalVariable], length: int
     ) -> None:
         self.module, self.program, self.variables = module, program, variables
         self.words = tuple(words_of_length(module.network.alphabet, length))

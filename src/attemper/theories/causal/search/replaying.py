@@ -10,11 +10,11 @@ from torch import Tensor
 from attemper.languages.words import Word
 from attemper.networks.layers import Network
 from attemper.running.dense import DenseTransformer
-from attemper.theories.causal.certificate import Variable
+from attemper.theories.causal.certificate import CausalVariable
 from attemper.theories.causal.check.settings import Interchange
 
 
-def replayed(network: Network, variables: Sequence[Variable], said: Interchange) -> list[list[float]]:
+def replayed(network: Network, variables: Sequence[CausalVariable], said: Interchange) -> list[list[float]]:
     """What the network puts out on the base word after the interchange: [position][output], in float64.
 
     At `blocks.l.hook_resid_post`, l the variable's layer, its coordinates at the position are replaced by

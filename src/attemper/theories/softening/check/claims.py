@@ -12,9 +12,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import assert_never
 
-from attemper.checker.assumptions import assuming, registered_in
 from attemper.checker.names import UnprovenError
-from attemper.checker.proof import deep
+from attemper.checker.proof import assuming, deep, registered_in
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exact.monomials import ZERO, Monomial
