@@ -9,7 +9,7 @@ from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealCla
 from attemper.checker.analysis import Analysis
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import UnprovenError
-from attemper.checker.proof import assuming, prove, registered_by, registered_in
+from attemper.checker.proof import assumptions_of, prove
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.network import Roundings
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
@@ -141,7 +141,7 @@ def _judge(
         analysis = prove(network, language, realisation)
     except UnprovenError as error:
         return _refuted_or_unknown(network, language, claims, str(error))
-    assumptions, roundings = assuming(_registered(network, language)), Roundings(analysis)
+    assumptions, roundings = assumptions_of(network, language), Roundings(analysis)
     return Verdict(
         tuple(_claim_verdict(roundings, claim, assumptions, rounding, ignore_rounding) for claim in claims)
     )
@@ -218,11 +218,6 @@ def _arithmetic(analysis: Analysis, kernel: str) -> str:
     if kernel == Kernel.SCAN:
         return SCANNING
     return ARITHMETIC if analysis.reads is None else f"{ARITHMETIC}; {NORMALISING}"
-
-
-def _registered(network: Network, language: Definition) -> set[str]:
-    """The predicates that a user registered and that the network or the language uses."""
-    return registered_in(network) | registered_by(language)
 
 
 def _refuted_or_unknown(

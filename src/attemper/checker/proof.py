@@ -235,6 +235,11 @@ def assuming(registered: set[str]) -> tuple[str, ...]:
     )
 
 
+def assumptions_of(network: Network, language: Definition) -> tuple[str, ...]:
+    """What a verdict on a network and a language takes for granted."""
+    return assuming(registered_in(network) | registered_by(language))
+
+
 def registered_by(language: Definition) -> set[str]:
     """The predicates that a user registered and that the language uses."""
     return {predicate.name for predicate in language.predicates() if isinstance(predicate, Named)} - BUILT_IN

@@ -215,11 +215,9 @@ def steps_of(
 
 def broken_promises(program: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Bits:
     """In which words some promise of the program is broken at some position: it then means nothing."""
-    places = places_of(batch.lengths)
-    rows: list[Numbers] = []
+    places, rows = places_of(batch.lengths), steps_of(program, alphabet, batch)
     broken = np.zeros(places.i.shape, dtype=bool)
     for step in program["steps"]:
-        rows.append(_step(step, rows, alphabet, batch, places))
         match step:
             case ["gate", "union", read] | ["merge", read]:
                 alone = read

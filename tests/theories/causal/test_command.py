@@ -17,11 +17,10 @@ from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, OptionError, UnprovedError
 from attemper.theories.causal import ask
 from attemper.theories.causal.certificate import CAUSAL, CausalClaim
-from attemper.theories.causal.check.claims import judge_causal
+from attemper.theories.causal.check.claims import judge_causal, proof_of
 from attemper.theories.causal.check.settings import (
     Interchange,
-    network_outputs,
-    program_steps,
+    Settings,
     short_interchanges,
 )
 from tests.support.cli.command_line import attemper as command
@@ -109,9 +108,9 @@ def test_what_is_found_in_python(tmp_path: Path) -> None:
     assert repr(found) == "<Causal: 1 of 2 variables proved>"
     refuted, proved = found.variables
     assert refuted.wrong is not None
+    settings = Settings(found.network, found.program, (refuted.variable,))
     assert [round(row[0]) for row in found.replay(0)] != [
-        program_steps(found.program, [refuted.variable], refuted.wrong.shown_by)[found.program.output][i]
-        for i in range(2)
+        settings.steps(refuted.wrong.shown_by)[found.program.output][i] for i in range(2)
     ]
     with pytest.raises(OptionError, match="variable 1 is not refuted"):
         found.replay(1)
@@ -156,10 +155,10 @@ def test_settings_mean_what_raw_files_say(few: Few) -> None:
         assert found.claim is not None
         variables, raw = found.claim.variables, raw_of(found.network)
         data = json.loads(json.dumps(CAUSAL.encode(found.claim)))
+        settings = Settings(found.network, found.program, variables)
         tried = list(islice(short_interchanges(found.network.alphabet, variables), 400))
         for said in Random(text).sample(tried, 40):
-            own = network_outputs(found.network, variables, said)
-            steps = program_steps(found.program, variables, said)
+            own, steps = settings.outputs(said), settings.steps(said)
             theirs, bits = _by_files(raw, data, said)
             assert np.abs(_mids(own) - theirs).max() < 1e-9
             assert np.array_equal([steps[ref] for ref in found.program.outputs], bits.T)
@@ -193,5 +192,5 @@ def test_what_is_proved_at_once_is_proved_alone(seed: int) -> None:
         found = attemper.causal(model, up_to=1)
         for own in found.variables:
             alone = CausalClaim(model.digest, found.program, (own.variable,))
-            (first, *_) = judge_causal(model.network, model.digest, alone, tried=()).claims
+            (first, *_) = proof_of(model.network, model.digest, alone).claims
             assert (own.status is Status.PROVED) == (first.status is Status.PROVED), own.text

@@ -29,14 +29,14 @@ from attemper.theories.causal.certificate import (
     Holder,
     complaints,
 )
-from attemper.theories.causal.check.claims import JOINTLY, judge_causal, texts_of
+from attemper.theories.causal.check.claims import JOINTLY, proof_of, text_of
 from attemper.theories.causal.check.following import ancestors, mismatches
 from attemper.theories.causal.check.settings import (
     TRIED,
     Interchange,
+    Settings,
     Taken,
     WrongSetting,
-    refuting,
     short_interchanges,
 )
 from attemper.theories.causal.search.finding import variables_in
@@ -65,7 +65,7 @@ class JudgedVariable:
         if self.reason:
             yield f"  {self.reason}"
         if self.wrong is not None:
-            yield from (f"  {recipe([self.variable], taken)}" for taken in self.wrong.shown_by.taken)
+            yield from (f"  {recipe(self.variable, taken)}" for taken in self.wrong.shown_by.taken)
 
     def as_record(self) -> dict[str, object]:
         """The same as JSON data."""
@@ -139,8 +139,8 @@ class Causal(Tabled):
         if own.wrong is None:
             raise OptionError(f"variable {number} is not refuted: there is nothing to replay")
         with torch_needed("a replay"):
-            from attemper.theories.causal.search.replaying import replayed
-        return replayed(self.network, [own.variable], own.wrong.shown_by)
+            from attemper.theories.causal.search.interchanges import replayed
+        return replayed(Settings(self.network, self.program, (own.variable,)), own.wrong.shown_by)
 
     def __bool__(self) -> NoReturn:
         raise TypeError("variables can be proved, refuted or UNKNOWN: see the status of each")
@@ -258,14 +258,13 @@ def _own(
     return own
 
 
-def recipe(variables: Sequence[CausalVariable], taken: Taken) -> str:
+def recipe(own: CausalVariable, taken: Taken) -> str:
     """What is taken, under TransformerLens' names, to be done by hand.
 
     >>> from attemper.theories.causal.certificate import HeldBit, Holder
-    >>> recipe([CausalVariable(0, (HeldBit(3, (Holder(2, False),)),))], Taken(0, 2, ("b", "a")))
+    >>> recipe(CausalVariable(0, (HeldBit(3, (Holder(2, False),)),)), Taken(0, 2, ("b", "a")))
     "blocks.0.hook_resid_post[:, 1, [2]] = that of 'ba'"
     """
-    own = variables[taken.variable]
     where = f"[:, {taken.position - 1}, {list(own.coordinates)}]"
     return f"blocks.{own.layer}.hook_resid_post{where} = that of '{show_word(taken.source)}'"
 
@@ -283,7 +282,7 @@ class _Asked:
     def proof(self, variables: Sequence[CausalVariable]) -> tuple[CausalClaim, Verdict]:
         """What is claimed of these together, and whether it is proved; nothing is tried."""
         claim = CausalClaim(self.digest, self.program, tuple(variables))
-        return claim, judge_causal(self.network, self.digest, claim, tried=())
+        return claim, proof_of(self.network, self.digest, claim)
 
     def proved_at_once(self, variables: Sequence[CausalVariable]) -> Mapping[CausalVariable, Status]:
         """Those that are proved together, so each of them alone, where nobody else comes before them.
@@ -303,27 +302,27 @@ class _Asked:
 
     def judged(self, variable: CausalVariable, proved: Mapping[CausalVariable, Status]) -> JudgedVariable:
         """One variable alone: proved, refuted, or neither."""
-        (text,) = texts_of(self.program, (variable,), self.network.coordinates)
-        text = text.partition(", ")[2]
+        text = text_of(self.program, variable, self.network.coordinates)
         if variable in proved:
             return JudgedVariable(variable, text, proved[variable])
         _, verdict = self.proof((variable,))
         if verdict.status in PROVED:
             return JudgedVariable(variable, text, verdict.status)
-        wrong = refuting(self.network, self.program, (variable,), self._tried(variable))
+        settings = Settings(self.network, self.program, (variable,))
+        wrong = settings.refuting(self._tried(settings))
         if wrong is not None:
             return JudgedVariable(variable, text, Status.REFUTED, wrong.text, wrong)
         return JudgedVariable(
             variable, text, Status.UNKNOWN, verdict.claims[0].text.removeprefix(f"{JOINTLY}: ")
         )
 
-    def _tried(self, variable: CausalVariable) -> Iterator[Interchange]:
+    def _tried(self, settings: Settings) -> Iterator[Interchange]:
         """What seems to go wrong in torch; without torch a few that are short."""
         if not has_torch():
-            return islice(short_interchanges(self.network.alphabet, (variable,)), TRIED)
+            return islice(short_interchanges(self.network.alphabet, settings.variables), TRIED)
         from attemper.theories.causal.search.interchanges import suspects
 
-        return suspects(self.network, self.program, (variable,), self.up_to)
+        return suspects(settings, self.up_to)
 
     def together(self, judged: Sequence[JudgedVariable]) -> tuple[CausalClaim | None, Verdict | None]:
         """What is claimed of all that are proved, and what the checker says to that."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from attemper.theories.causal.certificate import CAUSAL
-from attemper.theories.causal.check.claims import texts_of
+from attemper.theories.causal.check.claims import text_of
 from attemper.workbench.report.files import ShownFile
 
 
@@ -15,7 +15,7 @@ def show_causal(path: Path, model: str | None, columns: int) -> ShownFile:
     said = CAUSAL.load(path)
     lines = (
         f"network: {said.network}",
-        *texts_of(said.program, said.variables),
+        *(f"variable {number}, {text_of(said.program, own)}" for number, own in enumerate(said.variables)),
         f"claimed, to be checked with 'attemper check {path} --model DIR'",
     )
     return ShownFile(lines, {"kind": "causal", **CAUSAL.encode(said)})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program
 from attemper.attention_program.show import show_step
 from attemper.checker.names import UnprovenError
-from attemper.checker.proof import assuming, registered_by, registered_in
+from attemper.checker.proof import assumptions_of
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
 from attemper.errors import MalformedFileError, OptionError
 from attemper.exact.predicates import PredicateError
@@ -20,12 +21,7 @@ from attemper.networks.files import STRUCTURE
 from attemper.networks.layers import Network
 from attemper.theories.causal.certificate import CAUSAL, CausalClaim, CausalVariable, HeldBit, complaints
 from attemper.theories.causal.check.following import ancestors, follow, mismatches
-from attemper.theories.causal.check.settings import (
-    TRIED,
-    Interchange,
-    refuting,
-    short_interchanges,
-)
+from attemper.theories.causal.check.settings import TRIED, Settings, short_interchanges
 
 JOINTLY = (
     "all lengths, in real arithmetic: wherever variables are set, or taken from other words, alone or "
@@ -49,25 +45,43 @@ def judge(path: Path, model: str | None) -> Verdict:
     return judge_causal(network, files.digest_of(network, source), said, str(folder))
 
 
-def judge_causal(
-    network: Network,
-    digest: str,
-    said: CausalClaim,
-    place: str = "",
-    tried: Iterable[Interchange] | None = None,
-) -> Verdict:
+def judge_causal(network: Network, digest: str, said: CausalClaim, place: str = "") -> Verdict:
     """The verdict on all variables together, and what each of them is; nothing is taken for granted.
 
-    Where nothing is proved the interchanges `tried` are looked at (by default short ones).
+    Where nothing is proved some short interchanges are tried.
     """
+    verdict = proof_of(network, digest, said, place)
+    if verdict.status is not Status.UNKNOWN:
+        return verdict
+    tried = islice(short_interchanges(network.alphabet, said.variables), TRIED)
+    wrong = Settings(network, said.program, said.variables).refuting(tried)
+    if wrong is None:
+        return verdict
+    assumptions, witness = _assumptions(network, said), wrong.shown_by.base
+    claim = ClaimVerdict(Status.REFUTED, wrong.text, assumptions, witness=witness)
+    return replace(verdict, claims=(claim,))
+
+
+def proof_of(network: Network, digest: str, said: CausalClaim, place: str = "") -> Verdict:
+    """The same, but UNKNOWN where nothing is proved: no interchange is tried."""
     subject = Subject(About.NETWORK, place, digest)
     for reason in _malformed(network, digest, said):
         return Verdict((ClaimVerdict(Status.MALFORMED, reason),), subject)
-    claim, single = _joint(network, said, tried), tuple[ClaimVerdict, ...]()
-    if claim.status in {Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS}:
-        texts = texts_of(said.program, said.variables, network.coordinates)
-        single = tuple(ClaimVerdict(claim.status, text, claim.assumptions) for text in texts)
-    return Verdict((claim, *single), subject)
+    try:
+        follow(network, said.program, said.variables)
+    except (UnprovenError, PredicateError) as error:
+        return Verdict((ClaimVerdict(Status.UNKNOWN, f"{JOINTLY}: {error}"),), subject)
+    assumptions = _assumptions(network, said)
+    status = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
+    texts = (
+        f"variable {number}, {text_of(said.program, variable, network.coordinates)}"
+        for number, variable in enumerate(said.variables)
+    )
+    return Verdict(tuple(ClaimVerdict(status, text, assumptions) for text in (JOINTLY, *texts)), subject)
+
+
+def _assumptions(network: Network, said: CausalClaim) -> tuple[str, ...]:
+    return assumptions_of(network, ProgramLanguage(said.program, At.LAST, accepts_empty=False))
 
 
 def _malformed(network: Network, digest: str, said: CausalClaim) -> Iterator[str]:
@@ -79,30 +93,11 @@ def _malformed(network: Network, digest: str, said: CausalClaim) -> Iterator[str
     yield from mismatches(network, said.program, said.variables)
 
 
-def _joint(network: Network, said: CausalClaim, tried: Iterable[Interchange] | None) -> ClaimVerdict:
-    language = ProgramLanguage(said.program, At.LAST, accepts_empty=False)
-    assumptions = assuming(registered_in(network) | registered_by(language))
-    try:
-        follow(network, said.program, said.variables)
-    except (UnprovenError, PredicateError) as error:
-        if tried is None:
-            tried = islice(short_interchanges(network.alphabet, said.variables), TRIED)
-        wrong = refuting(network, said.program, said.variables, tried)
-        if wrong is None:
-            return ClaimVerdict(Status.UNKNOWN, f"{JOINTLY}: {error}")
-        return ClaimVerdict(Status.REFUTED, wrong.text, assumptions, witness=wrong.shown_by.base)
-    status = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
-    return ClaimVerdict(status, JOINTLY, assumptions)
-
-
-def texts_of(
-    program: Program, variables: Iterable[CausalVariable], labels: Sequence[str] = ()
-) -> Iterator[str]:
-    """Each variable in words, with the labels of coordinates if there are any, and whether it is read."""
-    for number, variable in enumerate(variables):
-        idle = "" if _is_read(program, variable) else ", but nothing that is put out is made of it"
-        codes = "; ".join(_code_text(program, code, labels) for code in variable.codes)
-        yield f"variable {number}, after layer {variable.layer}: {codes}{idle}"
+def text_of(program: Program, variable: CausalVariable, labels: Sequence[str] = ()) -> str:
+    """A variable in words, with the labels of coordinates if there are any, and whether it is read."""
+    idle = "" if _is_read(program, variable) else ", but nothing that is put out is made of it"
+    codes = "; ".join(_code_text(program, code, labels) for code in variable.codes)
+    return f"after layer {variable.layer}: {codes}{idle}"
 
 
 def _is_read(program: Program, variable: CausalVariable) -> bool:

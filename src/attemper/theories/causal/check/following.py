@@ -86,7 +86,10 @@ def _follow(network: Network, program: Program, variables: Sequence[CausalVariab
     start = stream = embedded(programs.names, network)
     for number, layer in enumerate(network.layers):
         facts.append(layer_fact(programs.names, layer, number, stream))
-        stream = _named(steps, facts[-1].after, number, [own for own in variables if own.layer == number])
+        here = [own for own in variables if own.layer == number]
+        for variable in here:  # all before any of them is named
+            _require_held(steps, facts[-1].after, variable)
+        stream = named(steps, facts[-1].after, number, here)
     steps.make_all()
     if steps.promises:
         raise UnprovenError("bits of a sum, or cases, of the program are not seen to exclude each other")
@@ -95,12 +98,10 @@ def _follow(network: Network, program: Program, variables: Sequence[CausalVariab
         raise UnprovenError("an output is not shown to be the program's, whatever is set")
 
 
-def _named(
+def named(
     steps: Steps, stream: ResidualValues, layer: int, variables: Sequence[CausalVariable]
 ) -> ResidualValues:
-    """The stream with names in place of variables; all of a layer are compared before any is named."""
-    for variable in variables:
-        _require_held(steps, stream, variable)
+    """The stream with names in place of a layer's variables, which the steps have from now on, too."""
     after, names = stream.copy(), steps.names
     for number, variable in enumerate(variables):
         for value, code in enumerate(variable.codes):

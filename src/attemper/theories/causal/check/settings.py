@@ -6,9 +6,10 @@ length: in the network the numbers of its coordinates after its layer, in the pr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, partial
 from itertools import product
 from typing import final
 
@@ -24,7 +25,7 @@ from attemper.exact.predicates import PredicateError
 from attemper.languages.words import Alphabet, Word, show_word, words_of_length
 from attemper.networks.layers import Network
 from attemper.networks.meaning_soft import ResidualBalls, residual_streams
-from attemper.theories.causal.certificate import CausalVariable
+from attemper.theories.causal.certificate import CausalVariable, Holder
 
 QUARTER = Fraction(1, 4)
 
@@ -62,21 +63,6 @@ class WrongSetting:
     text: str
 
 
-def refuting(
-    network: Network, program: Program, variables: Sequence[CausalVariable], tried: Iterable[Interchange]
-) -> WrongSetting | None:
-    """The first of these interchanges that is proved to go wrong, in balls. None says nothing."""
-    try:
-        for own in tried:
-            wrong = _wrong_output(network, program, variables, own)
-            wrong = wrong or _wrong_row(network, program, variables, own)
-            if wrong is not None:
-                return wrong
-    except (ZeroDivisionError, ValueError, UnsupportedError, PredicateError, InternalError):
-        pass  # the network or the program means nothing on a word: there is nothing to compare
-    return None
-
-
 def keeps_promises(program: Program, rows: Sequence[StepValues]) -> bool:
     """Whether no two bits of a sum, and no two cases, hold together: else the program means nothing."""
     return all(
@@ -108,77 +94,85 @@ def short_interchanges(alphabet: Alphabet, variables: Sequence[CausalVariable]) 
                 yield Interchange(base, (Taken(variable, position, source),))
 
 
-def network_outputs(
-    network: Network, variables: Sequence[CausalVariable], said: Interchange
-) -> tuple[tuple[flint.arb, ...], ...]:
-    """Enclosures of each output at every position of the base word, in real arithmetic."""
-    sources = {own.source: residual_streams(network, own.source) for own in said.taken}
+@final
+class Settings:
+    """A network and its program, and variables that are set in both; a word's own run is computed once."""
 
-    def changed(layer: int, stream: ResidualBalls) -> ResidualBalls:
-        after = [list(vector) for vector in stream]
-        for own in said.taken:
-            variable = variables[own.variable]
-            for coordinate in variable.coordinates if variable.layer == layer else ():
-                there = sources[own.source][layer + 1][own.position - 1]
-                after[own.position - 1][coordinate] = there[coordinate]
-        return after
+    def __init__(self, network: Network, program: Program, variables: Sequence[CausalVariable]) -> None:
+        self.network, self.program, self.variables = network, program, variables
+        self.streams_of: Callable[[Word], list[ResidualBalls]] = cache(partial(residual_streams, network))
+        self.steps_of: Callable[[Word], tuple[StepValues, ...]] = cache(partial(machine.run, program))
 
-    end = residual_streams(network, said.base, changed)[-1]
-    return tuple(tuple(vector[output] for vector in end) for output in network.outputs)
+    def outputs(self, said: Interchange) -> tuple[tuple[flint.arb, ...], ...]:
+        """Enclosures of each output at every position of the base word, in real arithmetic."""
 
+        def changed(layer: int, stream: ResidualBalls) -> ResidualBalls:
+            after = [list(vector) for vector in stream]
+            for own in said.taken:
+                variable = self.variables[own.variable]
+                for coordinate in variable.coordinates if variable.layer == layer else ():
+                    there = self.streams_of(own.source)[layer + 1][own.position - 1]
+                    after[own.position - 1][coordinate] = there[coordinate]
+            return after
 
-def program_steps(
-    program: Program, variables: Sequence[CausalVariable], said: Interchange
-) -> tuple[StepValues, ...]:
-    """Every step at every position of the base word."""
-    sources = {own.source: machine.run(program, own.source) for own in said.taken}
+        end = residual_streams(self.network, said.base, changed)[-1]
+        return tuple(tuple(vector[output] for vector in end) for output in self.network.outputs)
 
-    def changed(ref: Ref, row: StepValues) -> StepValues:
-        after = list(row)
-        for own in said.taken:
-            if ref in variables[own.variable].steps:
-                after[own.position - 1] = sources[own.source][ref][own.position - 1]
-        return tuple(after)
+    def steps(self, said: Interchange) -> tuple[StepValues, ...]:
+        """Every step at every position of the base word."""
 
-    return machine.run(program, said.base, changed)
+        def changed(ref: Ref, row: StepValues) -> StepValues:
+            after = list(row)
+            for own in said.taken:
+                if ref in self.variables[own.variable].steps:
+                    after[own.position - 1] = self.steps_of(own.source)[ref][own.position - 1]
+            return tuple(after)
 
+        return machine.run(self.program, said.base, changed)
 
-def _wrong_output(
-    network: Network, program: Program, variables: Sequence[CausalVariable], said: Interchange
-) -> WrongSetting | None:
-    meant = program_steps(program, variables, said)
-    if not keeps_promises(program, meant):
+    def refuting(self, tried: Iterable[Interchange]) -> WrongSetting | None:
+        """The first of these interchanges that is proved to go wrong, in balls. None says nothing."""
+        try:
+            for own in tried:
+                wrong = self._wrong_output(own) or self._wrong_row(own)
+                if wrong is not None:
+                    return wrong
+        except (ZeroDivisionError, ValueError, UnsupportedError, PredicateError, InternalError):
+            pass  # the network or the program means nothing on a word: there is nothing to compare
         return None
-    found = network_outputs(network, variables, said)
-    for output, ref in zip(found, program.outputs, strict=True):
-        for i, (own, bit) in enumerate(zip(output, meant[ref], strict=True), start=1):
-            if abs(own - bit) > ball(QUARTER):
-                shown = own.str(6, radius=False)
-                return WrongSetting(
-                    said, f"{shown_interchange(said)}, at position {i} {shown} is put out, not {bit}"
-                )
-    return None
 
-
-def _wrong_row(
-    network: Network, program: Program, variables: Sequence[CausalVariable], said: Interchange
-) -> WrongSetting | None:
-    """A coordinate that does not hold its step where nothing is taken."""
-    if said.taken:
+    def _wrong_output(self, said: Interchange) -> WrongSetting | None:
+        meant = self.steps(said)
+        if not keeps_promises(self.program, meant):
+            return None
+        for output, ref in zip(self.outputs(said), self.program.outputs, strict=True):
+            for i, (own, bit) in enumerate(zip(output, meant[ref], strict=True), start=1):
+                if abs(own - bit) > ball(QUARTER):
+                    shown = own.str(6, radius=False)
+                    return WrongSetting(
+                        said, f"{shown_interchange(said)}, at position {i} {shown} is put out, not {bit}"
+                    )
         return None
-    streams, meant = residual_streams(network, said.base), machine.run(program, said.base)
-    for variable in variables:
-        for code in variable.codes:
-            for holder in code.holders:
-                for i, bit in enumerate(meant[code.step], start=1):
-                    own = streams[variable.layer + 1][i - 1][holder.coordinate]
-                    right = 1 - bit if holder.opposite else bit
-                    if abs(own - right) > 0:
-                        where = f"on '{show_word(said.base)}', coordinate {holder.coordinate} after layer"
-                        apart = (own - right).str(3, radius=False)
-                        text = f"{where} {variable.layer} is {right} + {apart} at position {i}"
-                        return WrongSetting(said, text)
-    return None
+
+    def _wrong_row(self, said: Interchange) -> WrongSetting | None:
+        """A coordinate that does not hold its step where nothing is taken."""
+        if said.taken:
+            return None
+        streams, meant = self.streams_of(said.base), self.steps_of(said.base)
+        for layer, holder, step in self._held():
+            for i, bit in enumerate(meant[step], start=1):
+                own = streams[layer + 1][i - 1][holder.coordinate]
+                right = 1 - bit if holder.opposite else bit
+                if abs(own - right) > 0:
+                    where = f"on '{show_word(said.base)}', coordinate {holder.coordinate} after layer {layer}"
+                    apart = (own - right).str(3, radius=False)
+                    return WrongSetting(said, f"{where} is {right} + {apart} at position {i}")
+        return None
+
+    def _held(self) -> Iterator[tuple[int, Holder, Ref]]:
+        for variable in self.variables:
+            for code in variable.codes:
+                yield from ((variable.layer, holder, code.step) for holder in code.holders)
 
 
 def shown_interchange(said: Interchange) -> str:

@@ -21,7 +21,7 @@ from attemper.checker.values import ResidualValues, embedded, plain
 from attemper.exact.balls import precision
 from attemper.networks.layers import Network
 from attemper.theories.causal.certificate import CausalVariable, HeldBit, Holder
-from attemper.theories.causal.check.following import ancestors
+from attemper.theories.causal.check.following import ancestors, named
 
 
 def variables_in(network: Network, said: Realisation) -> list[CausalVariable]:
@@ -49,13 +49,11 @@ class _Following:
         """Of each layer its groups, and the single bits that it makes for the first time."""
         for number, layer in enumerate(self.network.layers):
             before, self.stream = self.stream, layer_fact(self.names, layer, number, self.stream).after
-            here = [group for group in self.groups if group.layer == number]
             holders = self._holders(self._asked(), self._written(number, before))
-            for place, group in enumerate(here):
-                yield CausalVariable(
-                    number, tuple(HeldBit(ref, (Holder(c, opposite=False),)) for c, ref in group.bits)
-                )
-                self._name(number, place, group)
+            grouped = [_variable_of(group) for group in self.groups if group.layer == number]
+            yield from grouped
+            self.stream = named(self.steps, self.stream, number, grouped)
+            self.unnamed -= {ref for variable in grouped for ref in variable.steps}
             for ref in sorted(holders):
                 yield CausalVariable(number, (HeldBit(ref, holders[ref]),))
             self.held |= holders.keys()
@@ -102,10 +100,8 @@ class _Following:
                     break
         return found
 
-    def _name(self, number: int, place: int, group: SymbolGroup) -> None:
-        """Call the bits of a group by names, on both sides."""
-        for value, (coordinate, ref) in enumerate(group.bits):
-            name = self.names.symbol(number, place, value)
-            self.steps.name(ref, name)
-            self.stream.values[coordinate] = {(0, 0): name}
-            self.unnamed.discard(ref)
+
+def _variable_of(group: SymbolGroup) -> CausalVariable:
+    """A group of bits is a variable, at the coordinates that its certificate names."""
+    codes = (HeldBit(ref, (Holder(coordinate, opposite=False),)) for coordinate, ref in group.bits)
+    return CausalVariable(group.layer, tuple(codes))

@@ -12,12 +12,9 @@ from itertools import product
 import torch
 from torch import Tensor
 
-from attemper.attention_program.ops import Program
 from attemper.languages.words import Word, words_of_length
-from attemper.networks.layers import Network
 from attemper.running.dense import DenseTransformer
-from attemper.theories.causal.certificate import CausalVariable
-from attemper.theories.causal.check.settings import Interchange, Taken, program_steps
+from attemper.theories.causal.check.settings import Interchange, Settings, Taken
 
 WORDS = 300
 """Of so many words of one length at most all are run."""
@@ -28,18 +25,16 @@ SEEN = 1e-6
 QUARTER = 0.25
 
 
-def suspects(
-    network: Network, program: Program, variables: Sequence[CausalVariable], up_to: int
-) -> Iterator[Interchange]:
+def suspects(settings: Settings, up_to: int) -> Iterator[Interchange]:
     """Words of up to so many symbols, the shortest first; rows that hold something else come last."""
-    module = DenseTransformer(network, torch.float64)
+    alphabet, variables = settings.network.alphabet, range(len(settings.variables))
     unheld = list[Interchange]()
     for length in range(1, up_to + 1):
-        if len(network.alphabet.symbols) ** length > WORDS:
+        if len(alphabet.symbols) ** length > WORDS:
             break
-        run = _Runs(module, program, variables, length)
+        run = _Runs(settings, tuple(words_of_length(alphabet, length)))
         yield from run.wrong(Interchange(word, ()) for word in run.words)
-        for number, position in product(range(len(variables)), range(1, length + 1)):
+        for number, position in product(variables, range(1, length + 1)):
             for source in run.sources(number, position):
                 yield from run.wrong(
                     Interchange(word, (Taken(number, position, source),)) for word in run.words
@@ -49,20 +44,30 @@ def suspects(
     yield from unheld
 
 
-class _Runs:
-    """All words of one length, run once, and what variables are on them."""
+def replayed(settings: Settings, said: Interchange) -> list[list[float]]:
+    """What the network puts out on the base word after the interchange: [position][output].
 
-    def __init__(
-        self, module: DenseTransformer, program: Program, variables: Sequence[CausalVariable], length: int
-    ) -> None:
-        self.module, self.program, self.variables = module, program, variables
-        self.words = tuple(words_of_length(module.network.alphabet, length))
-        self.numbers = {word: number for number, word in enumerate(self.words)}
-        symbols = module.network.alphabet.symbols
-        self.tokens = torch.tensor([[symbols.index(symbol) for symbol in word] for word in self.words])
-        self.points = [f"blocks.{own.layer}.hook_resid_post" for own in variables]
+    At `blocks.l.hook_resid_post`, l the variable's layer, its coordinates at the position are replaced by
+    those of a run on the source.
+    """
+    words = dict.fromkeys((said.base, *(taken.source for taken in said.taken)))
+    rows: list[list[float]] = _Runs(settings, tuple(words)).outputs([said])[0].tolist()
+    return rows
+
+
+class _Runs:
+    """Words of one length, run once, and what variables are on them."""
+
+    def __init__(self, settings: Settings, words: Sequence[Word]) -> None:
+        self.settings, self.words = settings, words
+        self.variables = settings.variables
+        self.module = DenseTransformer(settings.network, torch.float64)
+        self.numbers = {word: number for number, word in enumerate(words)}
+        symbols = settings.network.alphabet.symbols
+        self.tokens = torch.tensor([[symbols.index(symbol) for symbol in word] for word in words])
+        self.points = [f"blocks.{own.layer}.hook_resid_post" for own in self.variables]
         with torch.no_grad():
-            _, self.streams = module.run_with_cache(self.tokens, names=set(self.points))
+            _, self.streams = self.module.run_with_cache(self.tokens, names=set(self.points))
 
     def rows(self, number: int) -> Tensor:
         """What a variable is on every word at every position [word, position, coordinate]."""
@@ -82,31 +87,29 @@ class _Runs:
             places = product(range(len(self.variables)), range(1, len(base) + 1))
             yield Interchange(base, tuple(Taken(number, place, source) for number, place in places))
 
+    def outputs(self, every: Sequence[Interchange]) -> Tensor:
+        """What is put out after each of them [interchange, position, output]."""
+        bases = self.tokens[[self.numbers[own.base] for own in every]]
+        points = {self.points[taken.variable] for own in every for taken in own.taken}
+        with torch.no_grad():
+            found = self.module.run_with_hooks(
+                bases, on={point: _Setting(self, point, every) for point in points}
+            )
+        return found if found.dim() == 3 else found[..., None]
+
     def wrong(self, tried: Iterator[Interchange]) -> Iterator[Interchange]:
         """Those of them after which the network does not put out what the program does."""
         every = list(tried)
-        if not every:
-            return
-        with torch.no_grad():
-            found = self.module.run_with_hooks(self._bases(every), on=self._settings(every))
-        outputs = found if found.dim() == 3 else found[..., None]
-        for own, output in zip(every, outputs, strict=True):
-            steps = program_steps(self.program, self.variables, own)
-            meant = torch.tensor([steps[ref] for ref in self.program.outputs]).T
+        for own, output in zip(every, self.outputs(every) if every else (), strict=True):
+            steps = self.settings.steps(own)
+            meant = torch.tensor([steps[ref] for ref in self.settings.program.outputs]).T
             if bool(((output - meant).abs() > QUARTER).any()):
                 yield own
-
-    def _bases(self, every: Sequence[Interchange]) -> Tensor:
-        return self.tokens[[self.numbers[own.base] for own in every]]
-
-    def _settings(self, every: Sequence[Interchange]) -> dict[str, _Setting]:
-        points = {self.points[taken.variable] for own in every for taken in own.taken}
-        return {point: _Setting(self, point, every) for point in points}
 
     def unheld(self) -> Iterator[Interchange]:
         """Words on which a coordinate is not what its step says."""
         for word in self.words:
-            steps = program_steps(self.program, self.variables, Interchange(word, ()))
+            steps = self.settings.steps_of(word)
             for number, variable in enumerate(self.variables):
                 bits = [
                     [1 - bit if holder.opposite else bit for bit in steps[code.step]]
