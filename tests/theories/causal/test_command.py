@@ -20,7 +20,7 @@ from attemper.theories.causal.certificate import CAUSAL, CausalClaim
 from attemper.theories.causal.check.claims import judge_causal, proof_of
 from attemper.theories.causal.check.settings import (
     Interchange,
-    Settings,
+    Interchanges,
     short_interchanges,
 )
 from tests.support.cli.command_line import attemper as command
@@ -108,9 +108,9 @@ def test_what_is_found_in_python(tmp_path: Path) -> None:
     assert repr(found) == "<Causal: 1 of 2 variables proved>"
     refuted, proved = found.variables
     assert refuted.wrong is not None
-    settings = Settings(found.network, found.program, (refuted.variable,))
+    interchanges = Interchanges(found.network, found.program, (refuted.variable,))
     assert [round(row[0]) for row in found.replay(0)] != [
-        settings.steps(refuted.wrong.shown_by)[found.program.output][i] for i in range(2)
+        interchanges.steps(refuted.wrong.shown_by)[found.program.output][i] for i in range(2)
     ]
     with pytest.raises(OptionError, match="variable 1 is not refuted"):
         found.replay(1)
@@ -155,10 +155,10 @@ def test_settings_mean_what_raw_files_say(few: Few) -> None:
         assert found.claim is not None
         variables, raw = found.claim.variables, raw_of(found.network)
         data = json.loads(json.dumps(CAUSAL.encode(found.claim)))
-        settings = Settings(found.network, found.program, variables)
+        interchanges = Interchanges(found.network, found.program, variables)
         tried = list(islice(short_interchanges(found.network.alphabet, variables), 400))
         for said in Random(text).sample(tried, 40):
-            own, steps = settings.outputs(said), settings.steps(said)
+            own, steps = interchanges.outputs(said), interchanges.steps(said)
             theirs, bits = _by_files(raw, data, said)
             assert np.abs(_mids(own) - theirs).max() < 1e-9
             assert np.array_equal([steps[ref] for ref in found.program.outputs], bits.T)

@@ -24,7 +24,7 @@ from attemper.networks.layers import Network
 from attemper.theories.causal.certificate import CausalClaim, CausalVariable, HeldBit, Holder
 from attemper.theories.causal.check.settings import (
     Interchange,
-    Settings,
+    Interchanges,
     Taken,
     WrongSetting,
     keeps_promises,
@@ -38,26 +38,26 @@ SAID = of_letters(Connective.OR)
 
 
 def outputs(network: Network, said: Interchange, claim: CausalClaim = SAID) -> list[float]:
-    (row,) = Settings(network, claim.program, claim.variables).outputs(said)
+    (row,) = Interchanges(network, claim.program, claim.variables).outputs(said)
     return [float(ball.mid()) for ball in row]
 
 
 def refuted(network: Network, *tried: Interchange, claim: CausalClaim = SAID) -> str | None:
-    found = Settings(network, claim.program, claim.variables).refuting(tried)
+    found = Interchanges(network, claim.program, claim.variables).refuting(tried)
     return None if found is None else found.text
 
 
 def test_what_is_taken_is_what_stood_there_after_the_layer() -> None:
     network, none = either(Fraction(1)), Interchange(AB, ())
-    settings = Settings(network, SAID.program, SAID.variables)
+    interchanges = Interchanges(network, SAID.program, SAID.variables)
     taken = Interchange(AB, (Taken(0, 1, BB),))
     assert outputs(network, none) == [1, 1]
     assert outputs(network, taken) == [0, 1]
-    assert settings.steps(none) == ((1, 0), (0, 1), (1, 1))
-    assert settings.steps(taken) == ((0, 0), (0, 1), (0, 1))
+    assert interchanges.steps(none) == ((1, 0), (0, 1), (1, 1))
+    assert interchanges.steps(taken) == ((0, 0), (0, 1), (0, 1))
     both = Interchange(AB, (Taken(0, 1, BB), Taken(1, 1, BB)))
     assert outputs(network, both) == [1, 1]
-    assert settings.steps(both) == ((0, 0), (1, 1), (1, 1))
+    assert interchanges.steps(both) == ((0, 0), (1, 1), (1, 1))
     assert refuted(network, none, taken, both) is None
 
 
@@ -127,7 +127,9 @@ def test_promises_are_of_sums_and_of_cases() -> None:
 
 def test_where_a_network_means_nothing_nothing_is_refuted() -> None:
     broken = replace(SAID.program, steps=(*SAID.program.steps, Place(ONE), Merge((0, 0))))
-    assert Settings(either(Fraction(1)), broken, SAID.variables).refuting([Interchange(("a",), ())]) is None
+    assert (
+        Interchanges(either(Fraction(1)), broken, SAID.variables).refuting([Interchange(("a",), ())]) is None
+    )
 
 
 def test_an_interchange_in_words() -> None:

@@ -34,7 +34,7 @@ from attemper.theories.causal.check.following import ancestors, mismatches
 from attemper.theories.causal.check.settings import (
     TRIED,
     Interchange,
-    Settings,
+    Interchanges,
     Taken,
     WrongSetting,
     short_interchanges,
@@ -140,7 +140,7 @@ class Causal(Tabled):
             raise OptionError(f"variable {number} is not refuted: there is nothing to replay")
         with torch_needed("a replay"):
             from attemper.theories.causal.search.interchanges import replayed
-        return replayed(Settings(self.network, self.program, (own.variable,)), own.wrong.shown_by)
+        return replayed(Interchanges(self.network, self.program, (own.variable,)), own.wrong.shown_by)
 
     def __bool__(self) -> NoReturn:
         raise TypeError("variables can be proved, refuted or UNKNOWN: see the status of each")
@@ -308,21 +308,21 @@ class _Asked:
         _, verdict = self.proof((variable,))
         if verdict.status in PROVED:
             return JudgedVariable(variable, text, verdict.status)
-        settings = Settings(self.network, self.program, (variable,))
-        wrong = settings.refuting(self._tried(settings))
+        interchanges = Interchanges(self.network, self.program, (variable,))
+        wrong = interchanges.refuting(self._tried(interchanges))
         if wrong is not None:
             return JudgedVariable(variable, text, Status.REFUTED, wrong.text, wrong)
         return JudgedVariable(
             variable, text, Status.UNKNOWN, verdict.claims[0].text.removeprefix(f"{JOINTLY}: ")
         )
 
-    def _tried(self, settings: Settings) -> Iterator[Interchange]:
+    def _tried(self, interchanges: Interchanges) -> Iterator[Interchange]:
         """What seems to go wrong in torch; without torch a few that are short."""
         if not has_torch():
-            return islice(short_interchanges(self.network.alphabet, settings.variables), TRIED)
+            return islice(short_interchanges(self.network.alphabet, interchanges.variables), TRIED)
         from attemper.theories.causal.search.interchanges import suspects
 
-        return suspects(settings, self.up_to)
+        return suspects(interchanges, self.up_to)
 
     def together(self, judged: Sequence[JudgedVariable]) -> tuple[CausalClaim | None, Verdict | None]:
         """What is claimed of all that are proved, and what the checker says to that."""

@@ -21,7 +21,7 @@ from attemper.networks.files import STRUCTURE
 from attemper.networks.layers import Network
 from attemper.theories.causal.certificate import CAUSAL, CausalClaim, CausalVariable, HeldBit, complaints
 from attemper.theories.causal.check.following import ancestors, follow, mismatches
-from attemper.theories.causal.check.settings import TRIED, Settings, short_interchanges
+from attemper.theories.causal.check.settings import TRIED, Interchanges, short_interchanges
 
 JOINTLY = (
     "all lengths, in real arithmetic: wherever variables are set, or taken from other words, alone or "
@@ -54,7 +54,7 @@ def judge_causal(network: Network, digest: str, said: CausalClaim, place: str = 
     if verdict.status is not Status.UNKNOWN:
         return verdict
     tried = islice(short_interchanges(network.alphabet, said.variables), TRIED)
-    wrong = Settings(network, said.program, said.variables).refuting(tried)
+    wrong = Interchanges(network, said.program, said.variables).refuting(tried)
     if wrong is None:
         return verdict
     assumptions, witness = _assumptions(network, said), wrong.shown_by.base

@@ -95,7 +95,7 @@ def short_interchanges(alphabet: Alphabet, variables: Sequence[CausalVariable]) 
 
 
 @final
-class Settings:
+class Interchanges:
     """A network and its program, and variables that are set in both; a word's own run is computed once."""
 
     def __init__(self, network: Network, program: Program, variables: Sequence[CausalVariable]) -> None:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from attemper.languages.words import Word, words_of_length
 from attemper.running.dense import DenseTransformer
-from attemper.theories.causal.check.settings import Interchange, Settings, Taken
+from attemper.theories.causal.check.settings import Interchange, Interchanges, Taken
 
 WORDS = 300
 """Of so many words of one length at most all are run."""
@@ -25,14 +25,14 @@ SEEN = 1e-6
 QUARTER = 0.25
 
 
-def suspects(settings: Settings, up_to: int) -> Iterator[Interchange]:
+def suspects(interchanges: Interchanges, up_to: int) -> Iterator[Interchange]:
     """Words of up to so many symbols, the shortest first; rows that hold something else come last."""
-    alphabet, variables = settings.network.alphabet, range(len(settings.variables))
+    alphabet, variables = interchanges.network.alphabet, range(len(interchanges.variables))
     unheld = list[Interchange]()
     for length in range(1, up_to + 1):
         if len(alphabet.symbols) ** length > WORDS:
             break
-        run = _Runs(settings, tuple(words_of_length(alphabet, length)))
+        run = _Runs(interchanges, tuple(words_of_length(alphabet, length)))
         yield from run.wrong(Interchange(word, ()) for word in run.words)
         for number, position in product(variables, range(1, length + 1)):
             for source in run.sources(number, position):
@@ -44,26 +44,26 @@ def suspects(settings: Settings, up_to: int) -> Iterator[Interchange]:
     yield from unheld
 
 
-def replayed(settings: Settings, said: Interchange) -> list[list[float]]:
+def replayed(interchanges: Interchanges, said: Interchange) -> list[list[float]]:
     """What the network puts out on the base word after the interchange: [position][output].
 
     At `blocks.l.hook_resid_post`, l the variable's layer, its coordinates at the position are replaced by
     those of a run on the source.
     """
     words = dict.fromkeys((said.base, *(taken.source for taken in said.taken)))
-    rows: list[list[float]] = _Runs(settings, tuple(words)).outputs([said])[0].tolist()
+    rows: list[list[float]] = _Runs(interchanges, tuple(words)).outputs([said])[0].tolist()
     return rows
 
 
 class _Runs:
     """Words of one length, run once, and what variables are on them."""
 
-    def __init__(self, settings: Settings, words: Sequence[Word]) -> None:
-        self.settings, self.words = settings, words
-        self.variables = settings.variables
-        self.module = DenseTransformer(settings.network, torch.float64)
+    def __init__(self, interchanges: Interchanges, words: Sequence[Word]) -> None:
+        self.interchanges, self.words = interchanges, words
+        self.variables = interchanges.variables
+        self.module = DenseTransformer(interchanges.network, torch.float64)
         self.numbers = {word: number for number, word in enumerate(words)}
-        symbols = settings.network.alphabet.symbols
+        symbols = interchanges.network.alphabet.symbols
         self.tokens = torch.tensor([[symbols.index(symbol) for symbol in word] for word in words])
         self.points = [f"blocks.{own.layer}.hook_resid_post" for own in self.variables]
         with torch.no_grad():
@@ -101,15 +101,15 @@ class _Runs:
         """Those of them after which the network does not put out what the program does."""
         every = list(tried)
         for own, output in zip(every, self.outputs(every) if every else (), strict=True):
-            steps = self.settings.steps(own)
-            meant = torch.tensor([steps[ref] for ref in self.settings.program.outputs]).T
+            steps = self.interchanges.steps(own)
+            meant = torch.tensor([steps[ref] for ref in self.interchanges.program.outputs]).T
             if bool(((output - meant).abs() > QUARTER).any()):
                 yield own
 
     def unheld(self) -> Iterator[Interchange]:
         """Words on which a coordinate is not what its step says."""
         for word in self.words:
-            steps = self.settings.steps_of(word)
+            steps = self.interchanges.steps_of(word)
             for number, variable in enumerate(self.variables):
                 bits = [
                     [1 - bit if holder.opposite else bit for bit in steps[code.step]]
