@@ -6,23 +6,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
-from typing import NoReturn, final
+from typing import final
 
 from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.wellformed import is_machine
 from attemper.checker.names import UnprovenError
-from attemper.checker.report import record_of
-from attemper.checker.verdict import EXIT_CODES, Status, Verdict
+from attemper.checker.verdict import Status, Verdict
 from attemper.compiling.pipeline import compile_language
-from attemper.errors import ExitCode, OptionError, UnprovedError, UnsupportedError
-from attemper.html_tables import Tabled
-from attemper.languages.words import show_word
-from attemper.missing import has_torch, torch_needed
+from attemper.errors import OptionError, UnsupportedError
+from attemper.missing import has_torch
 from attemper.networks.layers import Network
 from attemper.theories.causal.certificate import (
-    CAUSAL,
     CausalClaim,
     CausalVariable,
     HeldBit,
@@ -35,134 +30,14 @@ from attemper.theories.causal.check.settings import (
     TRIED,
     Interchange,
     Interchanges,
-    Taken,
-    WrongSetting,
     short_interchanges,
 )
 from attemper.theories.causal.search.finding import variables_in
+from attemper.theories.causal.statements import PROVED, Causal, JudgedVariable
 from attemper.workbench.model import Model
 
 UP_TO = 4
 """Words of so many symbols are tried where nothing is proved."""
-
-PROVED = frozenset({Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS})
-
-
-@final
-@dataclass(frozen=True)
-class JudgedVariable:
-    """One variable, alone: what is proved of it, or what goes wrong."""
-
-    variable: CausalVariable
-    text: str
-    status: Status
-    reason: str = ""
-    wrong: WrongSetting | None = None
-
-    def lines(self) -> Iterator[str]:
-        """For people: what it is, and why it is refuted or unknown."""
-        yield f"{self.status}: {self.text}"
-        if self.reason:
-            yield f"  {self.reason}"
-        if self.wrong is not None:
-            yield from (f"  {recipe(self.variable, taken)}" for taken in self.wrong.shown_by.taken)
-
-    def as_record(self) -> dict[str, object]:
-        """The same as JSON data."""
-        said: dict[str, object] = {
-            "variable": self.text,
-            "status": str(self.status),
-            "reason": self.reason,
-        }
-        if self.wrong is None:
-            return said
-        taken = [{"position": own.position, "source": list(own.source)} for own in self.wrong.shown_by.taken]
-        return {**said, "base": list(self.wrong.shown_by.base), "taken": taken}
-
-
-@final
-@dataclass(frozen=True, repr=False)
-class Causal(Tabled):
-    """Variables of a network, each judged alone, and the checker's verdict on the proved ones together.
-
-    `claim` has what is claimed of all that are proved, None if nothing is; `verdict` is the checker's on it.
-    So many variables were `left` where somebody interrupted.
-    """
-
-    network: Network
-    program: Program
-    variables: tuple[JudgedVariable, ...]
-    claim: CausalClaim | None
-    verdict: Verdict | None
-    left: int = 0
-
-    @property
-    def status(self) -> Status:
-        """What the checker says of all that are proved together; of a single one, what is said of it.
-
-        UNKNOWN where somebody interrupted.
-        """
-        if self.left:
-            return Status.UNKNOWN
-        if self.verdict is not None:
-            return self.verdict.status
-        return self.variables[0].status if len(self.variables) == 1 else Status.UNKNOWN
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """What the command line returns."""
-        return EXIT_CODES[self.status]
-
-    @property
-    def record(self) -> dict[str, object]:
-        """What `--json` prints."""
-        together = {} if self.verdict is None else record_of(self.verdict)
-        return {
-            **together,
-            "status": str(self.status),
-            "left": self.left,
-            "variables": [own.as_record() for own in self.variables],
-        }
-
-    def save(self, path: str | Path) -> None:
-        """Write what is claimed, for `attemper check`. Raises `UnprovedError` where nothing is proved."""
-        if self.claim is None:
-            raise UnprovedError("no variable is proved: there is nothing to write")
-        CAUSAL.save(self.claim, Path(path))
-
-    def replay(self, number: int) -> list[list[float]]:
-        """What is put out in torch after the interchange that refutes a variable [position][output].
-
-        Raises `OptionError` for a variable that is not refuted by one.
-        """
-        own = self.variables[number]
-        if own.wrong is None:
-            raise OptionError(f"variable {number} is not refuted: there is nothing to replay")
-        with torch_needed("a replay"):
-            from attemper.theories.causal.search.interchanges import replayed
-        return replayed(Interchanges(self.network, self.program, (own.variable,)), own.wrong.shown_by)
-
-    def __bool__(self) -> NoReturn:
-        raise TypeError("variables can be proved, refuted or UNKNOWN: see the status of each")
-
-    def __repr__(self) -> str:
-        proved = sum(own.status in PROVED for own in self.variables)
-        return f"<Causal: {proved} of {len(self.variables)} variables proved>"
-
-    def __str__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        if not self.variables:
-            yield "no coordinate is seen to hold a step of the program after a layer"
-        for own in self.variables:
-            yield from own.lines()
-        if self.left:
-            yield f"interrupted: {self.left} more are not looked at"
-        if self.verdict is not None and self.claim is not None:
-            count = len(self.claim.variables)
-            which = "it alone" if count == 1 else f"these {count} together"
-            yield f"{self.verdict.status}, {which}: {JOINTLY}"
 
 
 def causal(
@@ -256,17 +131,6 @@ def _own(
     for complaint in (*complaints(CausalClaim("", program, (own,))), *mismatches(network, program, (own,))):
         raise OptionError(complaint, options=("step", "layer", "coordinates"))
     return own
-
-
-def recipe(own: CausalVariable, taken: Taken) -> str:
-    """What is taken, under TransformerLens' names, to be done by hand.
-
-    >>> from attemper.theories.causal.certificate import HeldBit, Holder
-    >>> recipe(CausalVariable(0, (HeldBit(3, (Holder(2, False),)),)), Taken(0, 2, ("b", "a")))
-    "blocks.0.hook_resid_post[:, 1, [2]] = that of 'ba'"
-    """
-    where = f"[:, {taken.position - 1}, {list(own.coordinates)}]"
-    return f"blocks.{own.layer}.hook_resid_post{where} = that of '{show_word(taken.source)}'"
 
 
 @final
