@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 import attemper
+from attemper.attention_program.ops import Letter, Program
 from attemper.certificates.files import CERTIFIED
 from attemper.documents import Document
 from attemper.languages.regular.dfa import Dfa
@@ -16,6 +17,20 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
 from attemper.networks.files import DIGEST, contents_of, read_structure
 from attemper.running.streaming.saved import STREAM, Saved
+from attemper.theories.causal.certificate import (
+    CAUSAL,
+    CausalClaim,
+    CausalVariable,
+    EdgeSet,
+    FeedForwardEdge,
+    HeadEdge,
+    HeadPart,
+    HeldBit,
+    Holder,
+    Interchange,
+    OutputEdge,
+    Taken,
+)
 from attemper.theories.depth.certificate import (
     DEPTH,
     DepthClaims,
@@ -75,6 +90,7 @@ READ: Mapping[str, Callable[[Any], object]] = {
     "bound": LIMIT.decode,
     "depth": DEPTH.decode,
     "stream": STREAM.decode,
+    "causal": CAUSAL.decode,
 }
 """What reads each kind of file; digests are beside the question."""
 
@@ -120,7 +136,20 @@ LAYER = LayerError(
 )
 PAST = TemporalLanguage(parse("O (a & Y b)"), At.LAST, accepts_empty=False)
 
+LETTER = Program(Alphabet(("a", "b")), (Letter(("a",)),), 0)
+HELD = CausalVariable(0, (HeldBit(0, (Holder(2, opposite=False), Holder(3, opposite=True))),))
+EDGES = (
+    EdgeSet((HeadEdge(0, 1, 0, HeadPart.KEY), OutputEdge(0)), None),
+    EdgeSet((FeedForwardEdge(0, 2),), Interchange(("a", "b"), (Taken(0, 2, ("b", "b")),))),
+)
 _OTHERS: Mapping[str, tuple[Document[Any], tuple[Any, ...]]] = {
+    "causal": (
+        CAUSAL,
+        (
+            CausalClaim("ab12", LETTER, (HELD,)),
+            CausalClaim("ab12", LETTER, (HELD,), EDGES),
+        ),
+    ),
     "approximation": (
         APPROXIMATION,
         (

@@ -45,7 +45,7 @@ def test_each_variable_is_proved_or_refuted_by_two_words(folder: Path) -> None:
     found = command("causal", folder, "-o", folder / "causal.json")
     assert found.code == ExitCode.OK
     assert "REFUTED: after layer 0: 1 - x1 and x2 is s4 = and s0 s2 s3" in found.out
-    assert "on 'ac', with variable 0 at position 2 as on 'ab', at position 2 0 is put out, not 1" in found.out
+    assert "on 'ac', with s4 at position 2 as on 'ab', at position 2 0 is put out, not 1" in found.out
     assert "blocks.0.hook_resid_post[:, 1, [1, 2]] = that of 'ab'" in found.out
     assert "PROVED: after layer 0: 1 - x3 and x4 is s8 = and s5 s7" in found.out
     checked = command("check", folder / "causal.json")
@@ -55,7 +55,7 @@ def test_each_variable_is_proved_or_refuted_by_two_words(folder: Path) -> None:
     assert "variable 0, after layer 0: 1 - x3 and x4 is s8 = and s5 s7" in shown.out
     record = command("causal", folder, "--json").record
     assert [own["status"] for own in record["variables"]] == ["REFUTED", "PROVED"]
-    assert record["variables"][0]["taken"] == [{"position": 2, "source": ["a", "b"]}]
+    assert record["variables"][0]["taken"] == [{"variable": 0, "position": 2, "source": ["a", "b"]}]
 
 
 def test_a_variable_of_ones_own(folder: Path) -> None:

@@ -69,7 +69,7 @@ def test_after_the_last_layer_nothing_reads_it() -> None:
 def test_a_quarter_is_near_enough_and_more_is_not() -> None:
     whole = Interchange(AB, (Taken(0, 1, AB),))
     assert refuted(either(Fraction(1), Fraction(5, 4)), whole) is None
-    text = "on 'ab', with variable 0 at position 1 as on 'ab', at position 1 1.30000 is put out, not 1"
+    text = "on 'ab', with s0 at position 1 as on 'ab', at position 1 1.30000 is put out, not 1"
     assert refuted(either(Fraction(1), Fraction(13, 10)), whole) == text
     assert refuted(either(Fraction(1), Fraction(3, 4)), whole) is None
     assert refuted(either(Fraction(1), Fraction(7, 10)), Interchange(AB, ())) == (
@@ -81,7 +81,7 @@ def test_the_position_is_said() -> None:
     network = either(Fraction(1, 2))
     taken = Interchange(("b", "a"), (Taken(1, 2, ("a", "a")),))
     assert refuted(network, taken) == (
-        "on 'ba', with variable 1 at position 2 as on 'aa', at position 2 0.500000 is put out, not 1"
+        "on 'ba', with s1 at position 2 as on 'aa', at position 2 0.500000 is put out, not 1"
     )
 
 
@@ -133,9 +133,9 @@ def test_where_a_network_means_nothing_nothing_is_refuted() -> None:
 
 
 def test_an_interchange_in_words() -> None:
-    assert shown_interchange(Interchange(AB, ())) == "on 'ab'"
+    assert shown_interchange(Interchange(AB, ()), SAID.variables) == "on 'ab'"
     two = Interchange(AB, (Taken(0, 1, BB), Taken(1, 2, AB)))
-    assert shown_interchange(two) == (
-        "on 'ab', with variable 0 at position 1 as on 'bb' and variable 1 at position 2 as on 'ab'"
+    assert shown_interchange(two, SAID.variables) == (
+        "on 'ab', with s0 at position 1 as on 'bb' and s1 at position 2 as on 'ab'"
     )
     assert WrongSetting(two, "text").shown_by is two

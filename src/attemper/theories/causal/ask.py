@@ -1,4 +1,7 @@
-"""Which coordinates of a network are causal variables of its program: for all words, or two words say no."""
+"""Which coordinates of a network are causal variables of its program, and which of their edges matter.
+
+For all words, or two words are shown.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +23,22 @@ from attemper.networks.layers import Network
 from attemper.theories.causal.certificate import (
     CausalClaim,
     CausalVariable,
+    EdgeSet,
     HeldBit,
     Holder,
+    Interchange,
     complaints,
 )
-from attemper.theories.causal.check.claims import JOINTLY, proof_of, text_of
+from attemper.theories.causal.check.claims import JOINTLY, doubt_of, edges_text, proof_of, text_of
 from attemper.theories.causal.check.following import ancestors, mismatches
 from attemper.theories.causal.check.settings import (
     TRIED,
-    Interchange,
     Interchanges,
     short_interchanges,
 )
+from attemper.theories.causal.search.edges import edge_sets
 from attemper.theories.causal.search.finding import variables_in
-from attemper.theories.causal.statements import PROVED, Causal, JudgedVariable
+from attemper.theories.causal.statements import PROVED, Causal, EdgeLabel, JudgedEdges, JudgedVariable
 from attemper.workbench.model import Model
 
 UP_TO = 4
@@ -46,6 +51,7 @@ def causal(
     step: int | None = None,
     layer: int | None = None,
     coordinates: Mapping[int, str] | None = None,
+    edges: Sequence[str] = (),
     up_to: int = UP_TO,
     report: Callable[[str], None] = lambda _: None,
 ) -> Causal:
@@ -61,6 +67,11 @@ def causal(
     * Without `step` all are looked for that clamps hold, and groups of bits of an automaton's network.
     * `step`, `layer`, `coordinates`: a variable of your own: the number of the program's step, the layer
       after which it is held, and by coordinate "+", or "-" for 1 less the bit.
+    * `edges`: sets of edges from variables that are proved to their readers, each set in one text: as
+      "head 1.0 query <- s8, head 1.1 values <- s8", "feed-forward 1 <- s8", "output <- s8", a variable named
+      by one of its steps; or "all", every edge with a weight by itself. They are IRRELEVANT if no values that
+      they carry, each its own, change a bit that is put out, on any word; they MATTER if an interchange does
+      that is read along them alone.
     * `up_to`: where nothing is proved, all words of so many symbols are tried, and their interchanges.
 
     An interrupt ends it with what is known so far.
@@ -85,14 +96,21 @@ def causal(
         except UnprovenError as error:
             raise UnsupportedError(f"the network cannot be followed: {error}") from None
     asked, judged = _Asked(network, model.digest, said.program, up_to), list[JudgedVariable]()
+    sets, labelled = list[EdgeSet](), list[JudgedEdges]()
     with suppress(KeyboardInterrupt):
         report("proving what can be proved at once")
         proved = asked.proved_at_once(tried)
         for number, variable in enumerate(tried):
             report(f"variable {number + 1} of {len(tried)}")
             judged.append(asked.judged(variable, proved))
-    claim, verdict = asked.together(judged)
-    return Causal(network, said.program, tuple(judged), claim, verdict, len(tried) - len(judged))
+        said_of = asked.claim(_proved(judged))
+        sets += edge_sets(network, said_of, edges)
+        for edge_set in sets:
+            report(f"edges {len(labelled) + 1} of {len(sets)}")
+            labelled.append(asked.labelled(said_of, edge_set))
+    left = len(tried) - len(judged) + len(sets) - len(labelled)
+    claim, verdict = asked.together(judged, labelled)
+    return Causal(network, said.program, tuple(judged), claim, verdict, left, tuple(labelled))
 
 
 def realisation_of(model: Model) -> Realisation:
@@ -143,10 +161,13 @@ class _Asked:
     program: Program
     up_to: int
 
-    def proof(self, variables: Sequence[CausalVariable]) -> tuple[CausalClaim, Verdict]:
-        """What is claimed of these together, and whether it is proved; nothing is tried."""
-        claim = CausalClaim(self.digest, self.program, tuple(variables))
-        return claim, proof_of(self.network, self.digest, claim)
+    def claim(self, variables: Sequence[CausalVariable], sets: Sequence[EdgeSet] = ()) -> CausalClaim:
+        """What is claimed of these together."""
+        return CausalClaim(self.digest, self.program, tuple(variables), tuple(sets))
+
+    def verdict(self, claim: CausalClaim) -> Verdict:
+        """Whether it is proved; nothing is tried."""
+        return proof_of(self.network, self.digest, claim)
 
     def proved_at_once(self, variables: Sequence[CausalVariable]) -> Mapping[CausalVariable, Status]:
         """Those that are proved together, so each of them alone, where nobody else comes before them.
@@ -156,7 +177,7 @@ class _Asked:
         clear = [own for own in variables if not any(self._is_made_of(other, own) for other in variables)]
         if len(clear) < 2:
             return {}
-        _, verdict = self.proof(clear)
+        verdict = self.verdict(self.claim(clear))
         return dict.fromkeys(clear, verdict.status) if verdict.status in PROVED else {}
 
     def _is_made_of(self, other: CausalVariable, own: CausalVariable) -> bool:
@@ -169,7 +190,7 @@ class _Asked:
         text = text_of(self.program, variable, self.network.coordinates)
         if variable in proved:
             return JudgedVariable(variable, text, proved[variable])
-        _, verdict = self.proof((variable,))
+        verdict = self.verdict(self.claim((variable,)))
         if verdict.status in PROVED:
             return JudgedVariable(variable, text, verdict.status)
         interchanges = Interchanges(self.network, self.program, (variable,))
@@ -188,7 +209,29 @@ class _Asked:
 
         return suspects(interchanges, self.up_to)
 
-    def together(self, judged: Sequence[JudgedVariable]) -> tuple[CausalClaim | None, Verdict | None]:
-        """What is claimed of all that are proved, and what the checker says to that."""
-        proved = [own.variable for own in judged if own.status in PROVED]
-        return self.proof(proved) if proved else (None, None)
+    def labelled(self, claim: CausalClaim, edge_set: EdgeSet) -> JudgedEdges:
+        """Edges of variables that are proved: they are irrelevant, or matter, or neither is known."""
+        text = edges_text(edge_set.edges, claim.variables)
+        doubt = doubt_of(self.network, claim, edge_set)
+        if doubt is None:
+            return JudgedEdges(edge_set, text, EdgeLabel.IRRELEVANT)
+        interchanges = Interchanges(self.network, self.program, claim.variables, edge_set.edges)
+        shown = interchanges.refuting(self._tried(interchanges))
+        if shown is None:
+            return JudgedEdges(edge_set, text, EdgeLabel.UNKNOWN, doubt)
+        mattering = EdgeSet(edge_set.edges, shown.shown_by)
+        return JudgedEdges(mattering, text, EdgeLabel.MATTERS, shown.text)
+
+    def together(
+        self, judged: Sequence[JudgedVariable], labelled: Sequence[JudgedEdges]
+    ) -> tuple[CausalClaim, Verdict] | tuple[None, None]:
+        """What is claimed of all that is proved, and what the checker says to that."""
+        if not _proved(judged):
+            return None, None
+        known = [own.edge_set for own in labelled if own.label is not EdgeLabel.UNKNOWN]
+        claim = self.claim(_proved(judged), known)
+        return claim, self.verdict(claim)
+
+
+def _proved(judged: Sequence[JudgedVariable]) -> list[CausalVariable]:
+    return [own.variable for own in judged if own.status in PROVED]

@@ -36,6 +36,14 @@ def causal_command(
             help="Of your own: coordinates that hold it, as 2:+, or 1:- for 1 less the bit.",
         ),
     ] = None,
+    edges: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--edges",
+            metavar="EDGES",
+            help="Label 'all', each alone; or a set, as 'head 1.0 query <- s8, feed-forward 1 <- s8'.",
+        ),
+    ] = None,
     up_to: Annotated[
         int, typer.Option(min=1, metavar="N", help="Where nothing is proved, try words of so many symbols.")
     ] = UP_TO,
@@ -52,6 +60,8 @@ def causal_command(
 
     Of each variable it is proved that setting it, or taking it from another word, at any positions does in
     the network what it does in the program; or two words and a position are shown where it does not.
+    Of edges, from a variable to a head, a feed-forward layer or the output that reads it, it is proved that
+    they are IRRELEVANT, or shown by two words that they MATTER.
 
     Interrupted (Ctrl-C), or when its time is up, it ends with what is known so far.
 
@@ -69,6 +79,7 @@ def causal_command(
             step=step,
             layer=layer,
             coordinates=_signs(coordinates),
+            edges=edges or (),
             up_to=up_to,
             report=report,
         )

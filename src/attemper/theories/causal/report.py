@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from attemper.theories.causal.certificate import CAUSAL
-from attemper.theories.causal.check.claims import text_of
+from attemper.theories.causal.check.claims import edge_set_text, text_of
 from attemper.workbench.report.files import ShownFile
 
 
@@ -16,6 +16,7 @@ def show_causal(path: Path, model: str | None, columns: int) -> ShownFile:
     lines = (
         f"network: {said.network}",
         *(f"variable {number}, {text_of(said.program, own)}" for number, own in enumerate(said.variables)),
+        *(edge_set_text(own, said.variables) for own in said.edge_sets),
         f"claimed, to be checked with 'attemper check {path} --model DIR'",
     )
     return ShownFile(lines, {"kind": "causal", **CAUSAL.encode(said)})

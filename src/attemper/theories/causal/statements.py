@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import NoReturn, final
+from typing import NoReturn, assert_never, final
 
 from attemper.attention_program.ops import Program
 from attemper.checker.report import record_of
@@ -15,9 +16,21 @@ from attemper.html_tables import Tabled
 from attemper.languages.words import show_word
 from attemper.missing import torch_needed
 from attemper.networks.layers import Network
-from attemper.theories.causal.certificate import CAUSAL, CausalClaim, CausalVariable
+from attemper.theories.causal.certificate import (
+    CAUSAL,
+    CausalClaim,
+    CausalEdge,
+    CausalVariable,
+    EdgeSet,
+    FeedForwardEdge,
+    HeadEdge,
+    HeadPart,
+    Interchange,
+    OutputEdge,
+    Taken,
+)
 from attemper.theories.causal.check.claims import JOINTLY
-from attemper.theories.causal.check.settings import Interchanges, Taken, WrongSetting
+from attemper.theories.causal.check.settings import Interchanges, WrongSetting
 
 PROVED = frozenset({Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS})
 
@@ -50,8 +63,50 @@ class JudgedVariable:
         }
         if self.wrong is None:
             return said
-        taken = [{"position": own.position, "source": list(own.source)} for own in self.wrong.shown_by.taken]
-        return {**said, "base": list(self.wrong.shown_by.base), "taken": taken}
+        return {**said, **_shown(self.wrong.shown_by)}
+
+
+class EdgeLabel(StrEnum):
+    """What is known of edges."""
+
+    IRRELEVANT = "IRRELEVANT"
+    MATTERS = "MATTERS"
+    UNKNOWN = "UNKNOWN"
+
+
+@final
+@dataclass(frozen=True)
+class JudgedEdges:
+    """Edges together: whatever they carry changes no bit that is put out; or an interchange along them does;
+    or neither is known, for a reason.
+    """
+
+    edge_set: EdgeSet
+    text: str
+    label: EdgeLabel
+    reason: str = ""
+
+    def lines(self, variables: Sequence[CausalVariable]) -> Iterator[str]:
+        """For people: the edges, and why they matter or are unknown."""
+        yield f"{self.label}: {self.text}"
+        if self.reason:
+            yield f"  {self.reason}"
+        for taken in () if self.edge_set.matters is None else self.edge_set.matters.taken:
+            for edge in self.edge_set.edges:
+                if edge.variable == taken.variable:
+                    yield f"  {edge_recipe(edge, variables[edge.variable], taken)}"
+
+    def as_record(self) -> dict[str, object]:
+        """The same as JSON data."""
+        said: dict[str, object] = {"edges": self.text, "label": str(self.label), "reason": self.reason}
+        return said if self.edge_set.matters is None else {**said, **_shown(self.edge_set.matters)}
+
+
+def _shown(said: Interchange) -> dict[str, object]:
+    taken = [
+        {"variable": own.variable, "position": own.position, "source": list(own.source)} for own in said.taken
+    ]
+    return {"base": list(said.base), "taken": taken}
 
 
 @final
@@ -59,8 +114,9 @@ class JudgedVariable:
 class Causal(Tabled):
     """Variables of a network, each judged alone, and the checker's verdict on the proved ones together.
 
-    `claim` has what is claimed of all that are proved, None if nothing is; `verdict` is the checker's on it.
-    So many variables were `left` where somebody interrupted.
+    `claim` has what is claimed of all that are proved, None if nothing is, and of the `edges` that were asked
+    for; `verdict` is the checker's on it.
+    So many variables, and sets of edges, were `left` where somebody interrupted.
     """
 
     network: Network
@@ -69,6 +125,7 @@ class Causal(Tabled):
     claim: CausalClaim | None
     verdict: Verdict | None
     left: int = 0
+    edges: tuple[JudgedEdges, ...] = ()
 
     @property
     def status(self) -> Status:
@@ -96,6 +153,7 @@ class Causal(Tabled):
             "status": str(self.status),
             "left": self.left,
             "variables": [own.as_record() for own in self.variables],
+            "edges": [own.as_record() for own in self.edges],
         }
 
     def save(self, path: str | Path) -> None:
@@ -131,6 +189,9 @@ class Causal(Tabled):
             yield "no coordinate is seen to hold a step of the program after a layer"
         for own in self.variables:
             yield from own.lines()
+        proved = () if self.claim is None else self.claim.variables
+        for edges in self.edges:
+            yield from edges.lines(proved)
         if self.left:
             yield f"interrupted: {self.left} more are not looked at"
         if self.verdict is not None and self.claim is not None:
@@ -148,3 +209,29 @@ def recipe(own: CausalVariable, taken: Taken) -> str:
     """
     where = f"[:, {taken.position - 1}, {list(own.coordinates)}]"
     return f"blocks.{own.layer}.hook_resid_post{where} = that of '{show_word(taken.source)}'"
+
+
+READ_AT = {HeadPart.QUERY: "hook_q_input", HeadPart.KEY: "hook_k_input", HeadPart.VALUES: "hook_v_input"}
+"""TransformerLens' names, where `use_split_qkv_input` is set."""
+
+
+def edge_recipe(edge: CausalEdge, own: CausalVariable, taken: Taken) -> str:
+    """The same along an edge; inputs of feed-forward layers have a point if `use_hook_mlp_in` is set.
+
+    >>> from attemper.theories.causal.certificate import HeldBit, Holder
+    >>> own = CausalVariable(0, (HeldBit(3, (Holder(2, False),)),))
+    >>> edge_recipe(HeadEdge(0, 1, 4, HeadPart.KEY), own, Taken(0, 2, ("b", "a")))
+    "blocks.1.hook_k_input[:, 1, 4, [2]] = blocks.0.hook_resid_post[:, 1, [2]] of 'ba'"
+    """
+    place = f"{taken.position - 1}, {list(own.coordinates)}"
+    source = f"blocks.{own.layer}.hook_resid_post[:, {place}] of '{show_word(taken.source)}'"
+    match edge:
+        case HeadEdge(_, layer, head, part):
+            where = f"[:, {taken.position - 1}, {head}, {list(own.coordinates)}]"
+            return f"blocks.{layer}.{READ_AT[part]}{where} = {source}"
+        case FeedForwardEdge(_, layer):
+            return f"blocks.{layer}.hook_mlp_in[:, {place}] = {source}"
+        case OutputEdge():
+            return f"what is put out [:, {place}] = {source}"
+        case _:
+            assert_never(edge)

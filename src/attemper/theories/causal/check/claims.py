@@ -19,13 +19,28 @@ from attemper.languages.temporal.reading import At
 from attemper.networks import files, wellformed
 from attemper.networks.files import STRUCTURE
 from attemper.networks.layers import Network
-from attemper.theories.causal.certificate import CAUSAL, CausalClaim, CausalVariable, HeldBit, complaints
-from attemper.theories.causal.check.following import ancestors, follow, mismatches
-from attemper.theories.causal.check.settings import TRIED, Interchanges, short_interchanges
+from attemper.theories.causal.certificate import (
+    CAUSAL,
+    CausalClaim,
+    CausalEdge,
+    CausalVariable,
+    EdgeSet,
+    HeldBit,
+    complaints,
+    edge_text,
+)
+from attemper.theories.causal.check.cutting import lost_edges
+from attemper.theories.causal.check.following import ancestors, follow, follow_cut, mismatches
+from attemper.theories.causal.check.settings import TRIED, Interchanges, short_interchanges, shown_interchange
 
 JOINTLY = (
     "all lengths, in real arithmetic: wherever variables are set, or taken from other words, alone or "
     "together, what is put out is within 1/4 of the program's bit"
+)
+
+IRRELEVANT = (
+    "irrelevant, all lengths, in real arithmetic: whatever values these carry, together, what is put out is "
+    "within 1/4 of the program's bit"
 )
 
 
@@ -46,38 +61,95 @@ def judge(path: Path, model: str | None) -> Verdict:
 
 
 def judge_causal(network: Network, digest: str, said: CausalClaim, place: str = "") -> Verdict:
-    """The verdict on all variables together, and what each of them is; nothing is taken for granted.
+    """The verdict on all variables together, what each of them is, and on each set of edges.
 
-    Where nothing is proved some short interchanges are tried.
+    Nothing is taken for granted. Where nothing is proved some short interchanges are tried.
     """
     verdict = proof_of(network, digest, said, place)
-    if verdict.status is not Status.UNKNOWN:
+    if verdict.status is Status.MALFORMED:
         return verdict
+    claims = list(verdict.claims)
+    if claims[0].status is Status.UNKNOWN:
+        claims[:1] = [_refuted(network, said, ()) or claims[0]]
+    first_set = len(claims) - len(said.edge_sets)
+    for number, edge_set in enumerate(said.edge_sets, start=first_set):
+        if claims[number].status is Status.UNKNOWN and edge_set.matters is None:
+            claims[number] = _refuted(network, said, edge_set.edges) or claims[number]
+    return replace(verdict, claims=tuple(claims))
+
+
+def _refuted(network: Network, said: CausalClaim, edges: Sequence[CausalEdge]) -> ClaimVerdict | None:
     tried = islice(short_interchanges(network.alphabet, said.variables), TRIED)
-    wrong = Interchanges(network, said.program, said.variables).refuting(tried)
+    wrong = Interchanges(network, said.program, said.variables, edges).refuting(tried)
     if wrong is None:
-        return verdict
-    assumptions, witness = _assumptions(network, said), wrong.shown_by.base
-    claim = ClaimVerdict(Status.REFUTED, wrong.text, assumptions, witness=witness)
-    return replace(verdict, claims=(claim,))
+        return None
+    text = f"{edges_text(edges, said.variables)}: {wrong.text}" if edges else wrong.text
+    return ClaimVerdict(Status.REFUTED, text, _assumptions(network, said), witness=wrong.shown_by.base)
 
 
 def proof_of(network: Network, digest: str, said: CausalClaim, place: str = "") -> Verdict:
-    """The same, but UNKNOWN where nothing is proved: no interchange is tried."""
+    """The same, but UNKNOWN where nothing is proved: no interchange is tried but those that are claimed."""
     subject = Subject(About.NETWORK, place, digest)
     for reason in _malformed(network, digest, said):
         return Verdict((ClaimVerdict(Status.MALFORMED, reason),), subject)
+    assumptions = _assumptions(network, said)
+    proved = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
+    texts, doubts = [JOINTLY], [_doubt_of_variables(network, said)]
+    if doubts == [None]:
+        labels = network.coordinates
+        texts += (
+            f"variable {k}, {text_of(said.program, own, labels)}" for k, own in enumerate(said.variables)
+        )
+        doubts *= len(texts)
+    texts += (edge_set_text(own, said.variables) for own in said.edge_sets)
+    doubts += (doubt_of(network, said, own) for own in said.edge_sets)
+    return Verdict(
+        tuple(
+            ClaimVerdict(Status.UNKNOWN, f"{text}: {doubt}")
+            if doubt is not None
+            else ClaimVerdict(proved, text, assumptions)
+            for text, doubt in zip(texts, doubts, strict=True)
+        ),
+        subject,
+    )
+
+
+def _doubt_of_variables(network: Network, said: CausalClaim) -> str | None:
     try:
         follow(network, said.program, said.variables)
     except (UnprovenError, PredicateError) as error:
-        return Verdict((ClaimVerdict(Status.UNKNOWN, f"{JOINTLY}: {error}"),), subject)
-    assumptions = _assumptions(network, said)
-    status = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
-    texts = (
-        f"variable {number}, {text_of(said.program, variable, network.coordinates)}"
-        for number, variable in enumerate(said.variables)
-    )
-    return Verdict(tuple(ClaimVerdict(status, text, assumptions) for text in (JOINTLY, *texts)), subject)
+        return str(error)
+    return None
+
+
+def doubt_of(network: Network, said: CausalClaim, edge_set: EdgeSet) -> str | None:
+    """Why what is said of the edges is not proved; None where it is."""
+    if edge_set.matters is not None:
+        shown = Interchanges(network, said.program, said.variables, edge_set.edges)
+        return None if shown.refuting([edge_set.matters]) else "no output is shown to change its bit"
+    try:
+        follow_cut(network, said.program, said.variables, edge_set.edges)
+    except (UnprovenError, PredicateError) as error:
+        return str(error)
+    return None
+
+
+def edge_set_text(edge_set: EdgeSet, variables: Sequence[CausalVariable]) -> str:
+    """Edges in words, and what is said of them."""
+    said = edge_set.matters
+    what = IRRELEVANT if said is None else f"matters {shown_interchange(said, variables)}"
+    return f"{edges_text(edge_set.edges, variables)}: {what}"
+
+
+def edges_text(edges: Sequence[CausalEdge], variables: Sequence[CausalVariable]) -> str:
+    """Edges in words.
+
+    >>> from attemper.theories.causal.certificate import FeedForwardEdge, Holder, OutputEdge
+    >>> held = CausalVariable(0, (HeldBit(8, (Holder(4, opposite=False),)),))
+    >>> edges_text([FeedForwardEdge(0, 1), OutputEdge(0)], [held])
+    'feed-forward 1 <- s8, output <- s8'
+    """
+    return ", ".join(edge_text(edge, variables) for edge in edges)
 
 
 def _assumptions(network: Network, said: CausalClaim) -> tuple[str, ...]:
@@ -91,6 +163,8 @@ def _malformed(network: Network, digest: str, said: CausalClaim) -> Iterator[str
     yield from complaints(said)
     yield from wellformed.complaints(network)
     yield from mismatches(network, said.program, said.variables)
+    for edge_set in said.edge_sets:
+        yield from lost_edges(network, said.variables, edge_set.edges)
 
 
 def text_of(program: Program, variable: CausalVariable, labels: Sequence[str] = ()) -> str:

@@ -8,18 +8,19 @@ exclude each other. Whatever follows is shown of the names, and so of every valu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from attemper.attention_program.ops import Program, Ref, inputs
 from attemper.checker.analysis import PRECISION, Analysis, LayerFact, layer_fact, outputs_of
-from attemper.checker.diagrams import TooLargeError
-from attemper.checker.names import UnprovenError
+from attemper.checker.diagrams import Diagram, TooLargeError
+from attemper.checker.names import Names, UnprovenError
 from attemper.checker.program import Programs, Steps
 from attemper.checker.proof import deep
 from attemper.checker.values import ResidualValues, embedded, plain
 from attemper.exact.balls import precision
-from attemper.networks.layers import Network
-from attemper.theories.causal.certificate import CausalVariable
+from attemper.networks.layers import Coordinate, Network
+from attemper.theories.causal.certificate import CausalEdge, CausalVariable, Holder
+from attemper.theories.causal.check.cutting import cut
 
 
 def follow(network: Network, program: Program, variables: Sequence[CausalVariable]) -> None:
@@ -28,13 +29,36 @@ def follow(network: Network, program: Program, variables: Sequence[CausalVariabl
     The network is well formed, and `mismatches` has nothing to say of it.
     """
     require_order(program, variables)
-    try:
-        with deep(), precision(PRECISION):
-            _follow(network, program, variables)
-    except TooLargeError:
-        raise UnprovenError("its Boolean blocks are too large to be compared") from None
-    except RecursionError:
-        raise UnprovenError("its Boolean blocks nest too deeply to be compared") from None
+
+    def after(steps: Steps, stream: ResidualValues, layer: int) -> ResidualValues:
+        here = [own for own in variables if own.layer == layer]
+        for variable in here:  # all before any of them is named
+            _require_row(steps.names, stream, variable, [steps.bit(ref) for ref in variable.steps])
+        return named(steps, stream, layer, here)
+
+    _follow(network, program, after)
+
+
+def follow_cut(
+    network: Network, program: Program, variables: Sequence[CausalVariable], edges: Sequence[CausalEdge]
+) -> None:
+    """Raises `UnprovenError` unless outputs are the program's, whatever values the edges carry.
+
+    As `follow`; and `lost_edges` has nothing to say of the edges.
+    """
+    without, twins = cut(network, variables, edges)
+
+    def after(steps: Steps, stream: ResidualValues, layer: int) -> ResidualValues:
+        changed = stream.copy()
+        for number, edge in enumerate(edges):
+            variable = variables[edge.variable]
+            if variable.layer == layer:
+                _require_row(steps.names, stream, variable, _held_in(steps.names, stream, variable))
+                for coordinate, bit in _row(steps.names, layer, number, variable):
+                    changed.values[twins[number][coordinate]] = {(0, 0): bit}
+        return changed
+
+    _follow(without, program, after)
 
 
 def mismatches(network: Network, program: Program, variables: Sequence[CausalVariable]) -> Iterator[str]:
@@ -80,22 +104,28 @@ def ancestors(program: Program, ref: Ref) -> set[Ref]:
     return found
 
 
-def _follow(network: Network, program: Program, variables: Sequence[CausalVariable]) -> None:
-    programs = Programs(network.alphabet.symbols)
-    steps, facts = Steps(programs, program), list[LayerFact]()
-    start = stream = embedded(programs.names, network)
-    for number, layer in enumerate(network.layers):
-        facts.append(layer_fact(programs.names, layer, number, stream))
-        here = [own for own in variables if own.layer == number]
-        for variable in here:  # all before any of them is named
-            _require_held(steps, facts[-1].after, variable)
-        stream = named(steps, facts[-1].after, number, here)
-    steps.make_all()
-    if steps.promises:
-        raise UnprovenError("bits of a sum, or cases, of the program are not seen to exclude each other")
-    analysis = Analysis(network, programs.names, start, tuple(facts), (), stream)
-    if outputs_of(analysis) != tuple(map(steps.bit, program.outputs)):
-        raise UnprovenError("an output is not shown to be the program's, whatever is set")
+def _follow(
+    network: Network, program: Program, after: Callable[[Steps, ResidualValues, int], ResidualValues]
+) -> None:
+    """Layer by layer, with the stream as it is changed after each; in the end outputs are the program's."""
+    try:
+        with deep(), precision(PRECISION):
+            programs = Programs(network.alphabet.symbols)
+            steps, facts = Steps(programs, program), list[LayerFact]()
+            start = stream = embedded(programs.names, network)
+            for number, layer in enumerate(network.layers):
+                facts.append(layer_fact(programs.names, layer, number, stream))
+                stream = after(steps, facts[-1].after, number)
+            steps.make_all()
+            if steps.promises:
+                raise UnprovenError("bits of a sum, or cases, of the program may hold together")
+            analysis = Analysis(network, programs.names, start, tuple(facts), (), stream)
+            if outputs_of(analysis) != tuple(map(steps.bit, program.outputs)):
+                raise UnprovenError("an output is not shown to be the program's, whatever is set")
+    except TooLargeError:
+        raise UnprovenError("its Boolean blocks are too large to be compared") from None
+    except RecursionError:
+        raise UnprovenError("its Boolean blocks nest too deeply to be compared") from None
 
 
 def named(
@@ -104,25 +134,49 @@ def named(
     """The stream with names in place of a layer's variables, which the steps have from now on, too."""
     after, names = stream.copy(), steps.names
     for number, variable in enumerate(variables):
-        for value, code in enumerate(variable.codes):
-            name = names.symbol(layer, number, value)
-            steps.name(code.step, name)
-            for holder in code.holders:
-                bit = names.negation(name) if holder.opposite else name
-                after.values[holder.coordinate] = {(0, 0): bit}
+        for value, ref in enumerate(variable.steps):
+            steps.name(ref, names.symbol(layer, number, value))
+        for coordinate, bit in _row(names, layer, number, variable):
+            after.values[coordinate] = {(0, 0): bit}
     return after
 
 
-def _require_held(steps: Steps, stream: ResidualValues, variable: CausalVariable) -> None:
-    names = steps.names
-    for code in variable.codes:
-        bit = steps.bit(code.step)
+def _row(
+    names: Names, layer: int, number: int, variable: CausalVariable
+) -> Iterator[tuple[Coordinate, Diagram]]:
+    """What coordinates hold where each value has a name, of which at most one is 1."""
+    for value, code in enumerate(variable.codes):
+        name = names.symbol(layer, number, value)
         for holder in code.holders:
-            what = f"after layer {variable.layer}, coordinate {holder.coordinate}"
-            held = names.canonical(plain(stream.values[holder.coordinate], names, what))
-            meant = names.canonical(names.negation(bit)) if holder.opposite else bit
-            if stream.errors[holder.coordinate] or held != meant:
+            yield holder.coordinate, names.negation(name) if holder.opposite else name
+
+
+def _held_in(names: Names, stream: ResidualValues, variable: CausalVariable) -> list[Diagram]:
+    """What stands at the first coordinate of each code."""
+    bits = [_bit_at(names, stream, variable.layer, code.holders[0]) for code in variable.codes]
+    if not all(map(names.is_bit, bits)):
+        raise UnprovenError(f"after layer {variable.layer} a coordinate is not seen to be 0 or 1")
+    return bits
+
+
+def _require_row(
+    names: Names, stream: ResidualValues, variable: CausalVariable, bits: Sequence[Diagram]
+) -> None:
+    """The coordinates hold exactly these bits, one for each code, and those exclude each other."""
+    for code, bit in zip(variable.codes, bits, strict=True):
+        for holder in code.holders:
+            if _bit_at(names, stream, variable.layer, holder) != bit:
                 side = "1 less step" if holder.opposite else "step"
+                what = f"after layer {variable.layer}, coordinate {holder.coordinate}"
                 raise UnprovenError(f"{what} is not shown to be {side} {code.step}")
-    if not names.is_bit(names.canonical(names.total(map(steps.bit, variable.steps)))):
+    if not names.is_bit(names.canonical(names.total(bits))):
         raise UnprovenError(f"steps {variable.steps} are not seen to exclude each other")
+
+
+def _bit_at(names: Names, stream: ResidualValues, layer: int, holder: Holder) -> Diagram:
+    """What the coordinate holds, or of an opposite what it is the opposite of."""
+    what = f"after layer {layer}, coordinate {holder.coordinate}"
+    if stream.errors[holder.coordinate]:
+        raise UnprovenError(f"{what} is not shown to be exact")
+    held = plain(stream.values[holder.coordinate], names, what)
+    return names.canonical(names.negation(held) if holder.opposite else held)

@@ -2,15 +2,18 @@
 
 An *interchange* takes a base word, and at some positions what a variable is there on another word of the same
 length: in the network the numbers of its coordinates after its layer, in the program the bits of its steps.
+Along edges it is what their readers read of the variable that is taken, and nothing else; the program is left
+as it is, as one asks whether they matter.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
-from itertools import product
+from itertools import chain, product
 from typing import final
 
 import flint
@@ -20,14 +23,16 @@ from attemper.attention_program.meaning import StepValues
 from attemper.attention_program.ops import Attend, Connective, Gate, Merge, Program, Ref, Step
 from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.balls import ball
-from attemper.exact.codec import Natural, Positive
 from attemper.exact.predicates import PredicateError
 from attemper.languages.words import Alphabet, Word, show_word, words_of_length
-from attemper.networks.layers import Network
+from attemper.networks.layers import Coordinate, Network
 from attemper.networks.meaning_soft import ResidualBalls, residual_streams
-from attemper.theories.causal.certificate import CausalVariable, Holder
+from attemper.theories.causal.certificate import CausalEdge, CausalVariable, Holder, Interchange, Taken
+from attemper.theories.causal.check.cutting import cut
 
 QUARTER = Fraction(1, 4)
+
+HALF = Fraction(1, 2)
 
 TRIED = 400
 """So many interchanges are tried where nobody says which."""
@@ -35,28 +40,9 @@ TRIED = 400
 
 @final
 @dataclass(frozen=True)
-class Taken:
-    """At a position a variable, by its number, is what it is on the source."""
-
-    variable: Natural
-    position: Positive
-    source: Word
-
-
-@final
-@dataclass(frozen=True)
-class Interchange:
-    """A base word, and what is taken from words of the same length."""
-
-    base: Word
-    taken: tuple[Taken, ...]
-
-
-@final
-@dataclass(frozen=True)
 class WrongSetting:
     """What shows that variables are none: an interchange after which an output is not the program's; or, with
-    nothing taken, a word on which a coordinate does not hold its step.
+    nothing taken, a word on which a coordinate does not hold its step. Or what shows that edges matter.
     """
 
     shown_by: Interchange
@@ -96,10 +82,27 @@ def short_interchanges(alphabet: Alphabet, variables: Sequence[CausalVariable]) 
 
 @final
 class Interchanges:
-    """A network and its program, and variables that are set in both; a word's own run is computed once."""
+    """A network and its program, and variables that are set in both; a word's own run is computed once.
 
-    def __init__(self, network: Network, program: Program, variables: Sequence[CausalVariable]) -> None:
-        self.network, self.program, self.variables = network, program, variables
+    With `edges` only their readers read what is taken, in the network alone.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        program: Program,
+        variables: Sequence[CausalVariable],
+        edges: Sequence[CausalEdge] = (),
+    ) -> None:
+        self.network, self.program, self.variables, self.edges = network, program, variables, edges
+        self.without, twins = cut(network, variables, edges)
+        """The network in which what is taken is written, and natural rows where nothing is."""
+        self.written: dict[int, list[tuple[Coordinate, Coordinate]]] = defaultdict(list)
+        """Of variables, by their numbers, where they stand, and where what is taken of them is written."""
+        for edge, own in zip(edges, twins, strict=True):
+            self.written[edge.variable] += own.items()
+        if not edges:
+            self.written |= {k: [(c, c) for c in own.coordinates] for k, own in enumerate(variables)}
         self.streams_of: Callable[[Word], list[ResidualBalls]] = cache(partial(residual_streams, network))
         self.steps_of: Callable[[Word], tuple[StepValues, ...]] = cache(partial(machine.run, program))
 
@@ -108,18 +111,22 @@ class Interchanges:
 
         def changed(layer: int, stream: ResidualBalls) -> ResidualBalls:
             after = [list(vector) for vector in stream]
-            for own in said.taken:
-                variable = self.variables[own.variable]
-                for coordinate in variable.coordinates if variable.layer == layer else ():
-                    there = self.streams_of(own.source)[layer + 1][own.position - 1]
-                    after[own.position - 1][coordinate] = there[coordinate]
+            here = {k: own for k, own in self.written.items() if self.variables[k].layer == layer}
+            for vector, (own, place) in product(after, chain(*here.values())):
+                vector[place] = vector[own]
+            for taken in said.taken:
+                there = self.streams_of(taken.source)[layer + 1][taken.position - 1]
+                for own, place in here.get(taken.variable, ()):
+                    after[taken.position - 1][place] = there[own]
             return after
 
-        end = residual_streams(self.network, said.base, changed)[-1]
-        return tuple(tuple(vector[output] for vector in end) for output in self.network.outputs)
+        end = residual_streams(self.without, said.base, changed)[-1]
+        return tuple(tuple(vector[output] for vector in end) for output in self.without.outputs)
 
     def steps(self, said: Interchange) -> tuple[StepValues, ...]:
         """Every step at every position of the base word."""
+        if self.edges:
+            return self.steps_of(said.base)
 
         def changed(ref: Ref, row: StepValues) -> StepValues:
             after = list(row)
@@ -131,10 +138,15 @@ class Interchanges:
         return machine.run(self.program, said.base, changed)
 
     def refuting(self, tried: Iterable[Interchange]) -> WrongSetting | None:
-        """The first of these interchanges that is proved to go wrong, in balls. None says nothing."""
+        """The first of these interchanges that is proved to go wrong, in balls. None says nothing.
+
+        Along edges it goes wrong if an output has another bit than where nothing is taken.
+        """
         try:
             for own in tried:
-                wrong = self._wrong_output(own) or self._wrong_row(own)
+                wrong = (
+                    self._changed_bit(own) if self.edges else self._wrong_output(own) or self._wrong_row(own)
+                )
                 if wrong is not None:
                     return wrong
         except (ZeroDivisionError, ValueError, UnsupportedError, PredicateError, InternalError):
@@ -149,10 +161,20 @@ class Interchanges:
             for i, (own, bit) in enumerate(zip(output, meant[ref], strict=True), start=1):
                 if abs(own - bit) > ball(QUARTER):
                     shown = own.str(6, radius=False)
-                    return WrongSetting(
-                        said, f"{shown_interchange(said)}, at position {i} {shown} is put out, not {bit}"
-                    )
+                    return self._wrong(said, f"at position {i} {shown} is put out, not {bit}")
         return None
+
+    def _changed_bit(self, said: Interchange) -> WrongSetting | None:
+        half, natural = ball(HALF), self.outputs(Interchange(said.base, ()))
+        for before, after in zip(natural, self.outputs(said), strict=True):
+            for i, (old, new) in enumerate(zip(before, after, strict=True), start=1):
+                if old < half < new or new < half < old:
+                    bit = int(new > half)
+                    return self._wrong(said, f"at position {i} {bit} is put out, not {1 - bit}")
+        return None
+
+    def _wrong(self, said: Interchange, what: str) -> WrongSetting:
+        return WrongSetting(said, f"{shown_interchange(said, self.variables)}, {what}")
 
     def _wrong_row(self, said: Interchange) -> WrongSetting | None:
         """A coordinate that does not hold its step where nothing is taken."""
@@ -175,14 +197,16 @@ class Interchanges:
                 yield from ((variable.layer, holder, code.step) for holder in code.holders)
 
 
-def shown_interchange(said: Interchange) -> str:
-    """The base word, and what is taken from which words.
+def shown_interchange(said: Interchange, variables: Sequence[CausalVariable]) -> str:
+    """The base word, and what is taken from which words; a variable is called by the first of its steps.
 
-    >>> shown_interchange(Interchange(("a", "b"), (Taken(0, 2, ("b", "b")),)))
-    "on 'ab', with variable 0 at position 2 as on 'bb'"
+    >>> from attemper.theories.causal.certificate import HeldBit
+    >>> held = CausalVariable(0, (HeldBit(8, (Holder(4, opposite=False),)),))
+    >>> shown_interchange(Interchange(("a", "b"), (Taken(0, 2, ("b", "b")),)), [held])
+    "on 'ab', with s8 at position 2 as on 'bb'"
     """
     with_these = " and ".join(
-        f"variable {own.variable} at position {own.position} as on '{show_word(own.source)}'"
+        f"s{variables[own.variable].steps[0]} at position {own.position} as on '{show_word(own.source)}'"
         for own in said.taken
     )
     return f"on '{show_word(said.base)}'" + (f", with {with_these}" if with_these else "")

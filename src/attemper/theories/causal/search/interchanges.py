@@ -14,7 +14,8 @@ from torch import Tensor
 
 from attemper.languages.words import Word, words_of_length
 from attemper.running.dense import DenseTransformer
-from attemper.theories.causal.check.settings import Interchange, Interchanges, Taken
+from attemper.theories.causal.certificate import Interchange, Taken
+from attemper.theories.causal.check.settings import HALF, QUARTER, Interchanges
 
 WORDS = 300
 """Of so many words of one length at most all are run."""
@@ -22,12 +23,10 @@ WORDS = 300
 SEEN = 1e-6
 """Rows of floats that are no further apart count as one, and a bit is not held that is further off."""
 
-QUARTER = 0.25
-
 
 def suspects(interchanges: Interchanges, up_to: int) -> Iterator[Interchange]:
     """Words of up to so many symbols, the shortest first; rows that hold something else come last."""
-    alphabet, variables = interchanges.network.alphabet, range(len(interchanges.variables))
+    alphabet, variables = interchanges.network.alphabet, sorted(interchanges.written)
     unheld = list[Interchange]()
     for length in range(1, up_to + 1):
         if len(alphabet.symbols) ** length > WORDS:
@@ -40,7 +39,7 @@ def suspects(interchanges: Interchanges, up_to: int) -> Iterator[Interchange]:
                     Interchange(word, (Taken(number, position, source),)) for word in run.words
                 )
         yield from run.wrong(run.whole())
-        unheld += run.unheld()
+        unheld += () if interchanges.edges else run.unheld()
     yield from unheld
 
 
@@ -62,6 +61,7 @@ class _Runs:
         self.interchanges, self.words = interchanges, words
         self.variables = interchanges.variables
         self.module = DenseTransformer(interchanges.network, torch.float64)
+        self.without = DenseTransformer(interchanges.without, torch.float64)
         self.numbers = {word: number for number, word in enumerate(words)}
         symbols = interchanges.network.alphabet.symbols
         self.tokens = torch.tensor([[symbols.index(symbol) for symbol in word] for word in words])
@@ -84,26 +84,26 @@ class _Runs:
         if len(self.words) ** 2 > WORDS:
             return
         for base, source in product(self.words, self.words):
-            places = product(range(len(self.variables)), range(1, len(base) + 1))
+            places = product(self.interchanges.written, range(1, len(base) + 1))
             yield Interchange(base, tuple(Taken(number, place, source) for number, place in places))
 
     def outputs(self, every: Sequence[Interchange]) -> Tensor:
         """What is put out after each of them [interchange, position, output]."""
         bases = self.tokens[[self.numbers[own.base] for own in every]]
-        points = {self.points[taken.variable] for own in every for taken in own.taken}
+        points = {self.points[number] for number in self.interchanges.written}
         with torch.no_grad():
-            found = self.module.run_with_hooks(
+            found = self.without.run_with_hooks(
                 bases, on={point: _Setting(self, point, every) for point in points}
             )
         return found if found.dim() == 3 else found[..., None]
 
     def wrong(self, tried: Iterator[Interchange]) -> Iterator[Interchange]:
         """Those of them after which the network does not put out what the program does."""
-        every = list(tried)
+        every, room = list(tried), HALF if self.interchanges.edges else QUARTER
         for own, output in zip(every, self.outputs(every) if every else (), strict=True):
             steps = self.interchanges.steps(own)
             meant = torch.tensor([steps[ref] for ref in self.interchanges.program.outputs]).T
-            if bool(((output - meant).abs() > QUARTER).any()):
+            if bool(((output - meant).abs() > float(room)).any()):
                 yield own
 
     def unheld(self) -> Iterator[Interchange]:
@@ -127,15 +127,22 @@ class _Setting:
 
     def __init__(self, runs: _Runs, point: str, every: Sequence[Interchange]) -> None:
         self.runs, self.point, self.every = runs, point, every
+        self.written = {
+            number: tuple(map(list, zip(*pairs, strict=True)))
+            for number, pairs in runs.interchanges.written.items()
+            if runs.points[number] == point
+        }
+        """Where variables stand, and where what is taken of them is written."""
 
     def __call__(self, stream: Tensor) -> Tensor:
-        """The stream with numbers copied from the sources' own."""
+        """The stream with numbers copied from the sources' own; from nowhere they are the word's own."""
         after = stream.clone()
-        for number, own in enumerate(self.every):
-            for taken in own.taken:
-                if self.runs.points[taken.variable] != self.point:
-                    continue
-                coordinates = list(self.runs.variables[taken.variable].coordinates)
-                there = self.runs.streams[self.point][self.runs.numbers[taken.source], taken.position - 1]
-                after[number, taken.position - 1, coordinates] = there[coordinates]
+        for own, place in self.written.values():
+            after[..., place] = stream[..., own]
+        for number, said in enumerate(self.every):
+            for taken in said.taken:
+                if taken.variable in self.written:
+                    own, place = self.written[taken.variable]
+                    there = self.runs.streams[self.point][self.runs.numbers[taken.source], taken.position - 1]
+                    after[number, taken.position - 1, place] = there[own]
         return after
