@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from attemper.attention_program.ops import Program
 from attemper.networks.layers import Network
-from attemper.theories.causal.certificate import CAUSAL, CausalClaim, CausalVariable
+from attemper.theories.causal.certificate import (
+    CAUSAL,
+    CausalClaim,
+    CausalEdge,
+    CausalVariable,
+    EdgeSet,
+    Interchange,
+    Taken,
+)
 from tests.support.judges.read_back import raw_of
 from tests.support.oracles import raw_settings
 from tests.support.oracles.raw_files import Floats, Integers
+from tests.support.oracles.raw_forward import batch_of
 from tests.support.oracles.raw_settings import NATURAL, every_word
 
 ROOM = 0.25 + 1e-6
 """Outputs may be so far off, in float64."""
+
+HALF = 0.5
 
 HELD = 1e-6
 """Rows are exact but for the roundings of float64."""
@@ -34,8 +45,10 @@ class Truth:
         self, network: Network, program: Program, variables: Sequence[CausalVariable], longest: int
     ) -> None:
         claim = json.loads(json.dumps(CAUSAL.encode(CausalClaim("", program, tuple(variables)))))
+        self.said = program
         self.program, self.variables = claim["program"], claim["variables"]
         self.network, self.longest = raw_of(network), longest
+        self.counts = [len(variable["codes"]) for variable in self.variables]
 
     def is_held(self) -> bool:
         """Whether coordinates are their steps on every word."""
@@ -49,7 +62,7 @@ class Truth:
     def holds_where_set(self, rng: random.Random) -> bool:
         """Whether outputs are the program's for each value at each position, everywhere, and mixtures."""
         for batch in self._batches():
-            for setting in self._settings(batch.tokens.shape, rng):
+            for setting in _settings(batch.tokens.shape, self.counts, rng):
                 if self._differs(batch, setting):
                     return False
         return True
@@ -74,6 +87,54 @@ class Truth:
                             return False
         return True
 
+    def is_irrelevant(self, edges: Sequence[CausalEdge], rng: random.Random) -> bool:
+        """Whether outputs stay the program's for each value at each position along edges, and mixtures."""
+        return not any(self._changed(edges, _apart, rng))
+
+    def changes_a_bit(self, edges: Sequence[CausalEdge], said: Interchange) -> bool:
+        """Whether an interchange that is read along the edges alone changes a bit that is put out."""
+        symbols = self.network.alphabet
+        base = batch_of([[symbols.index(s) for s in said.base]])
+        data, natural = self._edges(edges), [np.full(base.tokens.shape, NATURAL) for _ in edges]
+        setting = [table.copy() for table in natural]
+        for taken in said.taken:
+            if isinstance(taken, Taken):
+                source = batch_of([[symbols.index(s) for s in taken.source]])
+                value = self._values(taken.variable, source)[0, taken.position - 1]
+            else:
+                value = taken.value
+            for edge, table in zip(edges, setting, strict=True):
+                if edge.variable == taken.variable:
+                    table[:, taken.position - 1] = value
+        before, after = (
+            raw_settings.edge_outputs(self.network, self.variables, data, base, own)
+            for own in (natural, setting)
+        )
+        return bool(((before > HALF) & (after < HALF) | (before < HALF) & (after > HALF)).any())
+
+    def some_bit_changes(self, edges: Sequence[CausalEdge], rng: random.Random) -> bool:
+        """Whether some setting of the edges changes a bit."""
+        return any(self._changed(edges, lambda found, meant: bool((np.abs(found - meant) > HALF).any()), rng))
+
+    def _changed(
+        self, edges: Sequence[CausalEdge], is_wrong: Callable[[Floats, Floats], bool], rng: random.Random
+    ) -> Iterator[bool]:
+        counts = [len(self.variables[edge.variable]["codes"]) for edge in edges]
+        for batch in self._batches():
+            shape = batch.tokens.shape
+            natural = [np.full(shape, NATURAL) for _ in self.variables]
+            meant = raw_settings.program_outputs(self.program, self.variables, batch, natural)
+            for setting in _settings(shape, counts, rng):
+                found = raw_settings.edge_outputs(
+                    self.network, self.variables, self._edges(edges), batch, setting
+                )
+                yield is_wrong(found, meant)
+
+    def _edges(self, edges: Sequence[CausalEdge]) -> list[list[Any]]:
+        data = CAUSAL.codec.encode(CausalClaim("", self.said, (), (EdgeSet(tuple(edges), None),)))
+        found: list[list[Any]] = json.loads(json.dumps(data["edge_sets"][0]["edges"]))
+        return found
+
     def _batches(self) -> list[Any]:
         letters = len(self.network.alphabet)
         return [every_word(letters, length) for length in range(1, self.longest + 1)]
@@ -84,21 +145,6 @@ class Truth:
         rows = raw_settings.steps_of(self.program, self.program["alphabet"], batch)
         return sum((k * rows[ref] for k, ref in enumerate(refs, start=1)), np.zeros_like(batch.tokens))
 
-    def _settings(self, shape: tuple[int, ...], rng: random.Random) -> list[list[Integers]]:
-        natural = [np.full(shape, NATURAL) for _ in self.variables]
-        found = [natural]
-        counts = [len(variable["codes"]) for variable in self.variables]
-        for number, count in enumerate(counts):
-            for value in range(count + 1):
-                for places in (*range(shape[1]), slice(None)):
-                    own = [table.copy() for table in natural]
-                    own[number][:, places] = value
-                    found.append(own)
-        draw = np.random.default_rng(rng.randrange(2**32))
-        for _ in range(MIXTURES):
-            found.append([draw.integers(NATURAL, count + 1, shape) for count in counts])
-        return found
-
     def _differs(self, batch: Any, setting: list[Integers]) -> bool:
         found = raw_settings.network_outputs(self.network, self.variables, batch, setting)
         return _apart(found, raw_settings.program_outputs(self.program, self.variables, batch, setting))
@@ -106,3 +152,19 @@ class Truth:
 
 def _apart(found: Floats, meant: Floats) -> bool:
     return bool((np.abs(found - meant) > ROOM).any())
+
+
+def _settings(shape: tuple[int, ...], counts: Sequence[int], rng: random.Random) -> list[list[Integers]]:
+    """Nothing set, one of so many values at one place or all, and mixtures: a table for each count."""
+    natural = [np.full(shape, NATURAL) for _ in counts]
+    found = [natural]
+    for number, count in enumerate(counts):
+        for value in range(count + 1):
+            for places in (*range(shape[1]), slice(None)):
+                own = [table.copy() for table in natural]
+                own[number][:, places] = value
+                found.append(own)
+    draw = np.random.default_rng(rng.randrange(2**32))
+    for _ in range(MIXTURES):
+        found.append([draw.integers(NATURAL, count + 1, shape) for count in counts])
+    return found

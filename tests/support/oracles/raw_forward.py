@@ -175,6 +175,15 @@ def dot(left: Floats, right: Floats, form: Format, order: Order, first: Floats |
 After = Callable[[int, Floats], Floats]
 """What the stream after a layer, by its number, is set to, [word, position, coordinate]."""
 
+Reads = Callable[[str, Floats], Floats]
+"""What a reader finds in place of the stream: "head 1.0 query" (key, values), "feed-forward 1", "output"."""
+
+
+def as_it_is(reader: str, stream: Floats) -> Floats:
+    """What readers find where nothing is done to them."""
+    del reader
+    return stream
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -201,11 +210,16 @@ def run(network: RawNetwork, batch: Batch, form: Format, way: Way) -> Floats:
 
 
 def run_every_output(
-    network: RawNetwork, batch: Batch, form: Format, way: Way, after: After | None = None
+    network: RawNetwork,
+    batch: Batch,
+    form: Format,
+    way: Way,
+    after: After | None = None,
+    reads: Reads = as_it_is,
 ) -> Floats:
     """Each output coordinate, [word, position, output], in float64."""
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        return _Run(network, batch, form, way, after).outputs()
+        return _Run(network, batch, form, way, after, reads).outputs()
 
 
 def run_every_coordinate(network: RawNetwork, batch: Batch, form: Format, way: Way) -> Floats:
@@ -218,16 +232,22 @@ class _Run:
     """One batch in one arithmetic."""
 
     def __init__(
-        self, network: RawNetwork, batch: Batch, form: Format, way: Way, after: After | None = None
+        self,
+        network: RawNetwork,
+        batch: Batch,
+        form: Format,
+        way: Way,
+        after: After | None = None,
+        reads: Reads = as_it_is,
     ) -> None:
-        self.network, self.form, self.way, self.after = network, form, way, after
+        self.network, self.form, self.way, self.after, self.reads = network, form, way, after, reads
         self.tokens = batch.tokens
         self.places = places_of(batch.lengths)
         self.masks: dict[str, Any] = {}
 
     def outputs(self) -> Floats:
         """What is read of the last stream, in float64."""
-        return self.stream()[..., self.network.coordinates]
+        return self.reads("output", self.stream())[..., self.network.coordinates]
 
     def stream(self) -> Floats:
         """The stream after the last layer, in float64."""
@@ -270,10 +290,11 @@ class _Run:
         inner, bias, outer = (
             self._weight(self.network.weight(layer, f"mlp.{n}")) for n in ("W_in", "b_in", "W_out")
         )
+        read = self.reads(f"feed-forward {layer}", stream)
         if self.way.early_bias:
-            before = self._dot(stream, inner, first=bias)
+            before = self._dot(read, inner, first=bias)
         else:
-            before = self.form.narrow(self._dot(stream, inner) + bias)
+            before = self.form.narrow(self._dot(read, inner) + bias)
         return self._add(stream, np.maximum(before, 0), outer)
 
     # Attention ---------------------------------------------------------------------------------------
@@ -307,7 +328,8 @@ class _Run:
         weights = (
             self._weight(self.network.weight(layer, f"attn.{n}")[number]) for n in ("W_Q", "W_K", "W_V")
         )
-        streams = (stream, keys, stream)
+        parts = (("query", stream), ("key", keys), ("values", stream))
+        streams = (self.reads(f"head {layer}.{number} {part}", own) for part, own in parts)
         query, key, value = (self._dot(*pair) for pair in zip(streams, weights, strict=True))
         cold = form_in_floats(head.coldness, self.places, _in_float64) / np.sqrt(query.shape[-1])
         cold = self.form.narrow(cold)[..., None]

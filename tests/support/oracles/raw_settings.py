@@ -31,6 +31,9 @@ WAY = Way(Kernel.NUMERATOR, Order.PAIRWISE)
 Variables = Sequence[Mapping[str, Any]]
 """The variables of a file, as JSON data."""
 
+Edges = Sequence[Sequence[Any]]
+"""A set of edges, as JSON data."""
+
 
 def every_word(letters: int, length: int) -> Batch:
     """All words of a length."""
@@ -55,6 +58,35 @@ def network_outputs(
         return stream
 
     return run_every_output(network, batch, FORMATS["float64"], WAY, after)
+
+
+def edge_outputs(
+    network: RawNetwork, variables: Variables, edges: Edges, batch: Batch, setting: Sequence[Integers]
+) -> Floats:
+    """N[E, gamma]: each output coordinate [word, position, output], with a table of values for each edge."""
+
+    def read(reader: str, stream: Floats) -> Floats:
+        stream = stream.copy()
+        for edge, values in zip(edges, setting, strict=True):
+            if reader == _reader(edge):
+                for number, code in enumerate(variables[edge[1]]["codes"], start=1):
+                    for holder in code["holders"]:
+                        own, bit = stream[..., holder["coordinate"]], (values == number) ^ holder["opposite"]
+                        stream[..., holder["coordinate"]] = np.where(values == NATURAL, own, bit)
+        return stream
+
+    return run_every_output(network, batch, FORMATS["float64"], WAY, reads=read)
+
+
+def _reader(edge: Sequence[Any]) -> str:
+    match edge:
+        case ["head edge", _, layer, head, part]:
+            return f"head {layer}.{head} {part}"
+        case ["feed forward edge", _, layer]:
+            return f"feed-forward {layer}"
+        case ["output edge", _]:
+            return "output"
+    raise ValueError(edge)
 
 
 def program_outputs(

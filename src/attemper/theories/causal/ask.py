@@ -70,8 +70,8 @@ def causal(
     * `edges`: sets of edges from variables that are proved to their readers, each set in one text: as
       "head 1.0 query <- s8, head 1.1 values <- s8", "feed-forward 1 <- s8", "output <- s8", a variable named
       by one of its steps; or "all", every edge with a weight by itself. They are IRRELEVANT if no values that
-      they carry, each its own, change a bit that is put out, on any word; they MATTER if an interchange does
-      that is read along them alone.
+      they carry, each its own, change a bit that is put out, on any word; they MATTER if some do, on a word
+      that is shown, and by interchange if other words have these values there.
     * `up_to`: where nothing is proved, all words of so many symbols are tried, and their interchanges.
 
     An interrupt ends it with what is known so far.
@@ -220,7 +220,9 @@ class _Asked:
         if shown is None:
             return JudgedEdges(edge_set, text, EdgeLabel.UNKNOWN, doubt)
         mattering = EdgeSet(edge_set.edges, shown.shown_by)
-        return JudgedEdges(mattering, text, EdgeLabel.MATTERS, shown.text)
+        natural = shown.shown_by.is_natural
+        label = EdgeLabel.MATTERS_BY_INTERCHANGE if natural else EdgeLabel.MATTERS
+        return JudgedEdges(mattering, text, label, shown.text)
 
     def together(
         self, judged: Sequence[JudgedVariable], labelled: Sequence[JudgedEdges]

@@ -105,11 +105,31 @@ class Taken:
 
 @final
 @dataclass(frozen=True)
+class SetTo:
+    """At a position a variable has this value: that of a code, counted from 1, or 0 for none."""
+
+    variable: Natural
+    position: Positive
+    value: Natural
+
+
+@final
+@dataclass(frozen=True)
 class Interchange:
-    """A base word, and what is taken from words of the same length."""
+    """A base word, and what is taken from words of the same length, or set, also where no word has that."""
 
     base: Word
-    taken: tuple[Taken, ...]
+    taken: tuple[Taken | SetTo, ...]
+
+    @property
+    def sources(self) -> tuple[Word, ...]:
+        """Of all that is taken the word that has it."""
+        return tuple(own.source for own in self.taken if isinstance(own, Taken))
+
+    @property
+    def is_natural(self) -> bool:
+        """Whether words have all that is taken."""
+        return len(self.sources) == len(self.taken)
 
 
 @final
@@ -136,7 +156,10 @@ class CausalClaim:
 
 
 def complaints(said: CausalClaim) -> Iterator[str]:
-    """Why there is no claim, whatever the network is."""
+    """Why there is no claim, whatever the network is.
+
+    What comes first is asked first: who yields later may rest on it.
+    """
     program, steps = said.program, said.program.steps
     yield from map(str, program_complaints(program))
     if not is_machine(program):
@@ -171,20 +194,22 @@ def _wrong_edges(said: CausalClaim, edge_set: EdgeSet) -> Iterator[str]:
         elif not isinstance(edge, OutputEdge) and edge.layer <= variables[edge.variable].layer:
             yield f"{edge_text(edge, variables)} is no edge: that layer is over when the variable is held"
     if edge_set.matters is not None:
-        yield from _wrong_interchange(said.program, edges, edge_set.matters)
+        yield from _wrong_interchange(said, edges, edge_set.matters)
 
 
-def _wrong_interchange(program: Program, edges: tuple[CausalEdge, ...], said: Interchange) -> Iterator[str]:
-    words = (said.base, *(taken.source for taken in said.taken))
+def _wrong_interchange(claim: CausalClaim, edges: tuple[CausalEdge, ...], said: Interchange) -> Iterator[str]:
+    words = (said.base, *said.sources)
     if not said.base or len(set(map(len, words))) > 1:
         yield "the words of an interchange have one length, of 1 symbol or more"
     yield from (
         f"the program reads no symbol '{symbol}'"
-        for symbol in sorted(set().union(*words) - set(program.alphabet.symbols))
+        for symbol in sorted(set().union(*words) - set(claim.program.alphabet.symbols))
     )
     for taken in said.taken:
         if taken.variable not in {edge.variable for edge in edges}:
             yield f"variable {taken.variable} is taken, and none of the edges is from it"
+        elif isinstance(taken, SetTo) and taken.value > len(claim.variables[taken.variable].codes):
+            yield f"variable {taken.variable} has no value {taken.value}"
         if taken.position > len(said.base):
             yield f"there is no position {taken.position} in the base word"
     yield from _twice("place", (f"{taken.variable} at {taken.position}" for taken in said.taken))

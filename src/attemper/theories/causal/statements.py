@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import NoReturn, assert_never, final
@@ -27,10 +27,11 @@ from attemper.theories.causal.certificate import (
     HeadPart,
     Interchange,
     OutputEdge,
+    SetTo,
     Taken,
 )
 from attemper.theories.causal.check.claims import JOINTLY
-from attemper.theories.causal.check.settings import Interchanges, WrongSetting
+from attemper.theories.causal.check.settings import Interchanges, WrongSetting, row_of
 
 PROVED = frozenset({Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS})
 
@@ -67,9 +68,10 @@ class JudgedVariable:
 
 
 class EdgeLabel(StrEnum):
-    """What is known of edges."""
+    """What is known of edges: of those that matter, whether values show it that words have there."""
 
     IRRELEVANT = "IRRELEVANT"
+    MATTERS_BY_INTERCHANGE = "MATTERS BY INTERCHANGE"
     MATTERS = "MATTERS"
     UNKNOWN = "UNKNOWN"
 
@@ -77,7 +79,7 @@ class EdgeLabel(StrEnum):
 @final
 @dataclass(frozen=True)
 class JudgedEdges:
-    """Edges together: whatever they carry changes no bit that is put out; or an interchange along them does;
+    """Edges together: whatever they carry changes no bit that is put out; or something does that they carry;
     or neither is known, for a reason.
     """
 
@@ -103,10 +105,7 @@ class JudgedEdges:
 
 
 def _shown(said: Interchange) -> dict[str, object]:
-    taken = [
-        {"variable": own.variable, "position": own.position, "source": list(own.source)} for own in said.taken
-    ]
-    return {"base": list(said.base), "taken": taken}
+    return {"base": list(said.base), "taken": list(map(asdict, said.taken))}
 
 
 @final
@@ -200,7 +199,7 @@ class Causal(Tabled):
             yield f"{self.verdict.status}, {which}: {JOINTLY}"
 
 
-def recipe(own: CausalVariable, taken: Taken) -> str:
+def recipe(own: CausalVariable, taken: Taken | SetTo) -> str:
     """What is taken, under TransformerLens' names, to be done by hand.
 
     >>> from attemper.theories.causal.certificate import HeldBit, Holder
@@ -208,14 +207,24 @@ def recipe(own: CausalVariable, taken: Taken) -> str:
     "blocks.0.hook_resid_post[:, 1, [2]] = that of 'ba'"
     """
     where = f"[:, {taken.position - 1}, {list(own.coordinates)}]"
-    return f"blocks.{own.layer}.hook_resid_post{where} = that of '{show_word(taken.source)}'"
+    return f"blocks.{own.layer}.hook_resid_post{where} = {_source(own, taken, 'that')}"
+
+
+def _source(own: CausalVariable, taken: Taken | SetTo, what: str) -> str:
+    match taken:
+        case Taken(_, _, source):
+            return f"{what} of '{show_word(source)}'"
+        case SetTo(_, _, value):
+            return str(list(row_of(own, value).values()))
+        case _:
+            assert_never(taken)
 
 
 READ_AT = {HeadPart.QUERY: "hook_q_input", HeadPart.KEY: "hook_k_input", HeadPart.VALUES: "hook_v_input"}
 """TransformerLens' names, where `use_split_qkv_input` is set."""
 
 
-def edge_recipe(edge: CausalEdge, own: CausalVariable, taken: Taken) -> str:
+def edge_recipe(edge: CausalEdge, own: CausalVariable, taken: Taken | SetTo) -> str:
     """The same along an edge; inputs of feed-forward layers have a point if `use_hook_mlp_in` is set.
 
     >>> from attemper.theories.causal.certificate import HeldBit, Holder
@@ -224,7 +233,7 @@ def edge_recipe(edge: CausalEdge, own: CausalVariable, taken: Taken) -> str:
     "blocks.1.hook_k_input[:, 1, 4, [2]] = blocks.0.hook_resid_post[:, 1, [2]] of 'ba'"
     """
     place = f"{taken.position - 1}, {list(own.coordinates)}"
-    source = f"blocks.{own.layer}.hook_resid_post[:, {place}] of '{show_word(taken.source)}'"
+    source = _source(own, taken, f"blocks.{own.layer}.hook_resid_post[:, {place}]")
     match edge:
         case HeadEdge(_, layer, head, part):
             where = f"[:, {taken.position - 1}, {head}, {list(own.coordinates)}]"

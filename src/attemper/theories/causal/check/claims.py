@@ -136,9 +136,11 @@ def doubt_of(network: Network, said: CausalClaim, edge_set: EdgeSet) -> str | No
 
 def edge_set_text(edge_set: EdgeSet, variables: Sequence[CausalVariable]) -> str:
     """Edges in words, and what is said of them."""
-    said = edge_set.matters
-    what = IRRELEVANT if said is None else f"matters {shown_interchange(said, variables)}"
-    return f"{edges_text(edge_set.edges, variables)}: {what}"
+    edges, shown = edges_text(edge_set.edges, variables), edge_set.matters
+    if shown is None:
+        return f"{edges}: {IRRELEVANT}"
+    how = "matters by interchange" if shown.is_natural else "matters"
+    return f"{edges}: {how} {shown_interchange(shown, variables)}"
 
 
 def edges_text(edges: Sequence[CausalEdge], variables: Sequence[CausalVariable]) -> str:

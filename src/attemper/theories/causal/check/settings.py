@@ -9,12 +9,12 @@ as it is, as one asks whether they matter.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
 from itertools import chain, product
-from typing import final
+from typing import assert_never, final
 
 import flint
 
@@ -27,7 +27,7 @@ from attemper.exact.predicates import PredicateError
 from attemper.languages.words import Alphabet, Word, show_word, words_of_length
 from attemper.networks.layers import Coordinate, Network
 from attemper.networks.meaning_soft import ResidualBalls, residual_streams
-from attemper.theories.causal.certificate import CausalEdge, CausalVariable, Holder, Interchange, Taken
+from attemper.theories.causal.certificate import CausalEdge, CausalVariable, Holder, Interchange, SetTo, Taken
 from attemper.theories.causal.check.cutting import cut
 
 QUARTER = Fraction(1, 4)
@@ -115,13 +115,24 @@ class Interchanges:
             for vector, (own, place) in product(after, chain(*here.values())):
                 vector[place] = vector[own]
             for taken in said.taken:
-                there = self.streams_of(taken.source)[layer + 1][taken.position - 1]
                 for own, place in here.get(taken.variable, ()):
-                    after[taken.position - 1][place] = there[own]
+                    after[taken.position - 1][place] = self._row_of(taken)[own]
             return after
 
         end = residual_streams(self.without, said.base, changed)[-1]
         return tuple(tuple(vector[output] for vector in end) for output in self.without.outputs)
+
+    def _row_of(self, taken: Taken | SetTo) -> Mapping[Coordinate, flint.arb]:
+        """What the coordinates of a variable are where it is as it is taken."""
+        variable = self.variables[taken.variable]
+        match taken:
+            case Taken(_, position, source):
+                there = self.streams_of(source)[variable.layer + 1][position - 1]
+                return {coordinate: there[coordinate] for coordinate in variable.coordinates}
+            case SetTo(_, _, value):
+                return {own: ball(Fraction(bit)) for own, bit in row_of(variable, value).items()}
+            case _:
+                assert_never(taken)
 
     def steps(self, said: Interchange) -> tuple[StepValues, ...]:
         """Every step at every position of the base word."""
@@ -132,10 +143,19 @@ class Interchanges:
             after = list(row)
             for own in said.taken:
                 if ref in self.variables[own.variable].steps:
-                    after[own.position - 1] = self.steps_of(own.source)[ref][own.position - 1]
+                    after[own.position - 1] = self._step_of(own, ref)
             return tuple(after)
 
         return machine.run(self.program, said.base, changed)
+
+    def _step_of(self, taken: Taken | SetTo, ref: Ref) -> int:
+        match taken:
+            case Taken(_, position, source):
+                return self.steps_of(source)[ref][position - 1]
+            case SetTo(variable, _, value):
+                return int(self.variables[variable].steps.index(ref) + 1 == value)
+            case _:
+                assert_never(taken)
 
     def refuting(self, tried: Iterable[Interchange]) -> WrongSetting | None:
         """The first of these interchanges that is proved to go wrong, in balls. None says nothing.
@@ -197,6 +217,30 @@ class Interchanges:
                 yield from ((variable.layer, holder, code.step) for holder in code.holders)
 
 
+def row_of(variable: CausalVariable, value: int) -> dict[Coordinate, int]:
+    """What each coordinate is where the variable has the value.
+
+    >>> from attemper.theories.causal.certificate import HeldBit
+    >>> row_of(CausalVariable(0, (HeldBit(8, (Holder(3, True), Holder(4, False))),)), 1)
+    {3: 0, 4: 1}
+    """
+    return {
+        holder.coordinate: int((number == value) != holder.opposite)
+        for number, code in enumerate(variable.codes, start=1)
+        for holder in code.holders
+    }
+
+
+def _what(taken: Taken | SetTo) -> str:
+    match taken:
+        case Taken(_, _, source):
+            return f"as on '{show_word(source)}'"
+        case SetTo(_, _, value):
+            return f"set to {value}"
+        case _:
+            assert_never(taken)
+
+
 def shown_interchange(said: Interchange, variables: Sequence[CausalVariable]) -> str:
     """The base word, and what is taken from which words; a variable is called by the first of its steps.
 
@@ -206,7 +250,6 @@ def shown_interchange(said: Interchange, variables: Sequence[CausalVariable]) ->
     "on 'ab', with s8 at position 2 as on 'bb'"
     """
     with_these = " and ".join(
-        f"s{variables[own.variable].steps[0]} at position {own.position} as on '{show_word(own.source)}'"
-        for own in said.taken
+        f"s{variables[own.variable].steps[0]} at position {own.position} {_what(own)}" for own in said.taken
     )
     return f"on '{show_word(said.base)}'" + (f", with {with_these}" if with_these else "")
