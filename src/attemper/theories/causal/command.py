@@ -40,7 +40,7 @@ def causal_command(
         list[str] | None,
         typer.Option(
             "--edges",
-            metavar="EDGES",
+            metavar="TEXT",
             help="Label 'all', each alone; or a set, as 'head 1.0 query <- s8, feed-forward 1 <- s8'.",
         ),
     ] = None,
