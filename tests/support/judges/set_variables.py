@@ -95,21 +95,22 @@ class Truth:
         """Whether an interchange that is read along the edges alone changes a bit that is put out."""
         symbols = self.network.alphabet
         base = batch_of([[symbols.index(s) for s in said.base]])
-        data, natural = self._edges(edges), [np.full(base.tokens.shape, NATURAL) for _ in edges]
-        setting = [table.copy() for table in natural]
+        data = self._edges(edges)
+        natural = [self._rows(edge, np.full(base.tokens.shape, NATURAL)) for edge in edges]
+        rows = [own.copy() for own in natural]
         for taken in said.taken:
             if isinstance(taken, Taken):
                 source = batch_of([[symbols.index(s) for s in taken.source]])
-                value = self._values(taken.variable, source)[0, taken.position - 1]
+                there = raw_settings.natural_rows(self.network, self.variables, source)[taken.variable]
+                row = there[0, taken.position - 1]
             else:
-                value = taken.value
-            for edge, table in zip(edges, setting, strict=True):
+                value = np.full(base.tokens.shape, taken.value)
+                row = raw_settings.rows_of(self.variables[taken.variable], value)[0, 0]
+            for edge, own in zip(edges, rows, strict=True):
                 if edge.variable == taken.variable:
-                    table[:, taken.position - 1] = value
-        before, after = (
-            raw_settings.edge_outputs(self.network, self.variables, data, base, own)
-            for own in (natural, setting)
-        )
+                    own[:, taken.position - 1] = row
+        given = self.network, self.variables, data, base
+        before, after = (raw_settings.edge_outputs(*given, own) for own in (natural, rows))
         return bool(((before > HALF) & (after < HALF) | (before < HALF) & (after > HALF)).any())
 
     def some_bit_changes(self, edges: Sequence[CausalEdge], rng: random.Random) -> bool:
@@ -125,10 +126,13 @@ class Truth:
             natural = [np.full(shape, NATURAL) for _ in self.variables]
             meant = raw_settings.program_outputs(self.program, self.variables, batch, natural)
             for setting in _settings(shape, counts, rng):
-                found = raw_settings.edge_outputs(
-                    self.network, self.variables, self._edges(edges), batch, setting
-                )
+                rows = [self._rows(edge, own) for edge, own in zip(edges, setting, strict=True)]
+                given = self.network, self.variables, self._edges(edges), batch
+                found = raw_settings.edge_outputs(*given, rows)
                 yield is_wrong(found, meant)
+
+    def _rows(self, edge: CausalEdge, values: Integers) -> Floats:
+        return raw_settings.rows_of(self.variables[edge.variable], values)
 
     def _edges(self, edges: Sequence[CausalEdge]) -> list[list[Any]]:
         data = CAUSAL.codec.encode(CausalClaim("", self.said, (), (EdgeSet(tuple(edges), None),)))

@@ -60,19 +60,27 @@ def network_outputs(
     return run_every_output(network, batch, FORMATS["float64"], WAY, after)
 
 
+def rows_of(variable: Mapping[str, Any], values: Integers) -> Floats:
+    """What a variable holds for each value [word, position, holder]; not a number if natural."""
+    rows = [
+        np.where(values == NATURAL, np.nan, (values == number) ^ holder["opposite"])
+        for number, code in enumerate(variable["codes"], start=1)
+        for holder in code["holders"]
+    ]
+    return np.stack(rows, axis=-1)
+
+
 def edge_outputs(
-    network: RawNetwork, variables: Variables, edges: Edges, batch: Batch, setting: Sequence[Integers]
+    network: RawNetwork, variables: Variables, edges: Edges, batch: Batch, rows: Sequence[Floats]
 ) -> Floats:
-    """N[E, gamma]: each output coordinate [word, position, output], with a table of values for each edge."""
+    """N[E, gamma]: each output coordinate [word, position, output], where each edge carries its rows."""
 
     def read(reader: str, stream: Floats) -> Floats:
         stream = stream.copy()
-        for edge, values in zip(edges, setting, strict=True):
+        for edge, own in zip(edges, rows, strict=True):
             if reader == _reader(edge):
-                for number, code in enumerate(variables[edge[1]]["codes"], start=1):
-                    for holder in code["holders"]:
-                        own, bit = stream[..., holder["coordinate"]], (values == number) ^ holder["opposite"]
-                        stream[..., holder["coordinate"]] = np.where(values == NATURAL, own, bit)
+                places = _coordinates(variables[edge[1]])
+                stream[..., places] = np.where(np.isnan(own), stream[..., places], own)
         return stream
 
     return run_every_output(network, batch, FORMATS["float64"], WAY, reads=read)
