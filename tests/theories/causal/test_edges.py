@@ -14,17 +14,21 @@ from typing import Any
 import pytest
 
 import attemper
-from attemper.attention_program.ops import Connective
+from attemper.attention_program.ops import Connective, Gate, Letter, Place, Program, Step
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, OptionError
+from attemper.exact.closed_forms import number
 from attemper.networks.layers import Hidden, Layer, LinearForm, Network
 from attemper.theories.causal.certificate import (
     CausalClaim,
     CausalEdge,
+    CausalVariable,
     EdgeSet,
     FeedForwardEdge,
     HeadEdge,
     HeadPart,
+    HeldBit,
+    Holder,
     Interchange,
     OutputEdge,
     SetTo,
@@ -188,6 +192,64 @@ def test_who_is_cut_off_reads_twins_and_nobody_else_does() -> None:
     assert without.layers[0] == network.layers[0]
     both, _ = cut(network, SAID.variables, [FeedForwardEdge(1, 1), FeedForwardEdge(0, 1)])
     assert [unit.form for unit in both.layers[1].hidden] == [((5, ONE), (6, ONE))] * 2
+
+
+# What readers of the rule found: true claims that were refuted ----------------------------------------------
+
+
+def held_by(first: tuple[Hidden, ...], last: tuple[Hidden, ...]) -> Network:
+    """The first layer writes coordinate 2, the second the output."""
+    return replace(either(ONE), layers=(Layer((), first, ()), Layer((), last, ())))
+
+
+def of_steps(*steps: Step) -> CausalClaim:
+    """That coordinate 2 is a variable, which the second layer does not need."""
+    own = CausalVariable(0, (HeldBit(0, (Holder(2, opposite=False),)),))
+    program = Program(SAID.program.alphabet, steps, 0)
+    return CausalClaim("", program, (own,), (EdgeSet((FeedForwardEdge(0, 1),), None),))
+
+
+A = Letter(("a",))
+LETTER = Hidden(((0, ONE),), Fraction(0), ((2, ONE),))
+BOTH = Hidden(((0, ONE), (2, ONE)), Fraction(-1), ((4, ONE),))
+
+
+def test_what_is_no_row_is_not_carried_along_an_edge() -> None:
+    """5 stands on a, and carried to b it would be put out; no value is 5."""
+    fives = Hidden(((0, ONE),), Fraction(0), ((2, Fraction(5)),))
+    last = (
+        replace(LETTER, outputs=((4, ONE),)),
+        Hidden(((1, Fraction(4)), (2, ONE)), Fraction(-5), ((4, ONE),)),
+    )
+    verdict = judge_causal(held_by((fives,), last), "", of_steps(A))
+    assert verdict.claims[-1].status is Status.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "steps", [(A, A, Gate(Connective.UNION, (0, 1))), (A, Place(number(2)))], ids=["promise", "no bit"]
+)
+def test_words_on_which_the_program_means_nothing_refute_nothing(steps: tuple[Step, ...]) -> None:
+    network = held_by((LETTER,), (BOTH,))
+    assert judge_causal(network, "", of_steps(*steps)).claims[-1].status is Status.UNKNOWN
+    assert judge_causal(network, "", of_steps(A)).claims[-1].status is Status.REFUTED
+
+
+def test_a_row_is_looked_at_where_promises_are_kept() -> None:
+    twos = replace(LETTER, outputs=((2, Fraction(2)),))
+    alone = ((2, ONE),)
+    last = Hidden(alone, Fraction(0), ((4, ONE),)), Hidden(alone, Fraction(-1), ((4, -ONE),))
+    broken = of_steps(A, A, A, Gate(Connective.UNION, (1, 2)))
+    assert judge_causal(held_by((twos,), last), "", broken).claims[0].status is Status.UNKNOWN
+    assert judge_causal(held_by((twos,), last), "", of_steps(A)).claims[0].status is Status.REFUTED
+
+
+@pytest.mark.parametrize("taken", [SetTo(0, -1, 0), SetTo(0, 0, 1), SetTo(0, 1, -1), Taken(0, 0, ("b", "b"))])
+def test_no_number_counts_from_the_end(taken: Taken | SetTo) -> None:
+    edge = FeedForwardEdge(0, 1)
+    claim = replace(of_steps(A), edge_sets=(EdgeSet((edge,), Interchange(("a", "b"), (taken,))),))
+    network = held_by((LETTER,), (BOTH,))
+    assert judge_causal(network, "", claim).status is Status.MALFORMED
+    assert list(lost_edges(network, claim.variables, [HeadEdge(0, 1, -1, HeadPart.KEY)]))
 
 
 @pytest.mark.parametrize(

@@ -208,11 +208,15 @@ def _wrong_interchange(claim: CausalClaim, edges: tuple[CausalEdge, ...], said: 
     for taken in said.taken:
         if taken.variable not in {edge.variable for edge in edges}:
             yield f"variable {taken.variable} is taken, and none of the edges is from it"
-        elif isinstance(taken, SetTo) and taken.value > len(claim.variables[taken.variable].codes):
+        elif isinstance(taken, SetTo) and taken.value not in _values(claim.variables[taken.variable]):
             yield f"variable {taken.variable} has no value {taken.value}"
-        if taken.position > len(said.base):
+        if taken.position not in range(1, len(said.base) + 1):
             yield f"there is no position {taken.position} in the base word"
     yield from _twice("place", (f"{taken.variable} at {taken.position}" for taken in said.taken))
+
+
+def _values(variable: CausalVariable) -> range:
+    return range(len(variable.codes) + 1)
 
 
 def edge_text(edge: CausalEdge, variables: Sequence[CausalVariable]) -> str:

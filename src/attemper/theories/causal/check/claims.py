@@ -31,7 +31,13 @@ from attemper.theories.causal.certificate import (
 )
 from attemper.theories.causal.check.cutting import lost_edges
 from attemper.theories.causal.check.following import ancestors, follow, follow_cut, mismatches
-from attemper.theories.causal.check.settings import TRIED, Interchanges, short_interchanges, shown_interchange
+from attemper.theories.causal.check.settings import (
+    TRIED,
+    Interchanges,
+    short_interchanges,
+    short_settings,
+    shown_interchange,
+)
 
 JOINTLY = (
     "all lengths, in real arithmetic: wherever variables are set, or taken from other words, alone or "
@@ -79,8 +85,10 @@ def judge_causal(network: Network, digest: str, said: CausalClaim, place: str = 
 
 
 def _refuted(network: Network, said: CausalClaim, edges: Sequence[CausalEdge]) -> ClaimVerdict | None:
-    tried = islice(short_interchanges(network.alphabet, said.variables), TRIED)
-    wrong = Interchanges(network, said.program, said.variables, edges).refuting(tried)
+    alphabet, variables = network.alphabet, said.variables
+    read = {edge.variable: variables[edge.variable] for edge in edges}
+    tried = short_settings(alphabet, read) if edges else short_interchanges(alphabet, variables)
+    wrong = Interchanges(network, said.program, said.variables, edges).refuting(islice(tried, TRIED))
     if wrong is None:
         return None
     text = f"{edges_text(edges, said.variables)}: {wrong.text}" if edges else wrong.text
@@ -126,7 +134,7 @@ def doubt_of(network: Network, said: CausalClaim, edge_set: EdgeSet) -> str | No
     """Why what is said of the edges is not proved; None where it is."""
     if edge_set.matters is not None:
         shown = Interchanges(network, said.program, said.variables, edge_set.edges)
-        return None if shown.refuting([edge_set.matters]) else "no output is shown to change its bit"
+        return None if shown.changing(edge_set.matters) else "no output is shown to change its bit"
     try:
         follow_cut(network, said.program, said.variables, edge_set.edges)
     except (UnprovenError, PredicateError) as error:

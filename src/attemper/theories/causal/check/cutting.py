@@ -43,9 +43,9 @@ def lost_edges(
 ) -> Iterator[str]:
     """Why the edges are none of this network, or what they carry is not what the variable was set to."""
     for edge in edges:
-        if isinstance(edge, HeadEdge | FeedForwardEdge) and edge.layer >= len(network.layers):
+        if isinstance(edge, HeadEdge | FeedForwardEdge) and edge.layer not in range(len(network.layers)):
             yield f"there is no layer {edge.layer}"
-        elif isinstance(edge, HeadEdge) and edge.head >= len(network.layers[edge.layer].heads):
+        elif isinstance(edge, HeadEdge) and edge.head not in range(len(network.layers[edge.layer].heads)):
             yield f"there is no head {edge.layer}.{edge.head}"
         variable = variables[edge.variable]
         for number, layer in enumerate(network.layers):

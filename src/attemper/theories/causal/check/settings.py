@@ -70,6 +70,15 @@ def _exclusive(step: Step) -> Iterator[tuple[Ref, ...]]:
             return
 
 
+def short_settings(alphabet: Alphabet, variables: Mapping[int, CausalVariable]) -> Iterator[Interchange]:
+    """The shortest words first, each of the variables, by its number, at each position, set to each value."""
+    for length in range(1, TRIED):
+        for base in words_of_length(alphabet, length):
+            for (number, own), position in product(variables.items(), range(1, length + 1)):
+                for value in range(len(own.codes) + 1):
+                    yield Interchange(base, (SetTo(number, position, value),))
+
+
 def short_interchanges(alphabet: Alphabet, variables: Sequence[CausalVariable]) -> Iterator[Interchange]:
     """The shortest words first, each variable at each position, from every word of the same length."""
     for length in range(1, TRIED):
@@ -160,23 +169,24 @@ class Interchanges:
     def refuting(self, tried: Iterable[Interchange]) -> WrongSetting | None:
         """The first of these interchanges that is proved to go wrong, in balls. None says nothing.
 
-        Along edges it goes wrong if an output has another bit than where nothing is taken.
+        None does for which the program breaks a promise. Along edges an output has another bit than where
+        nothing is taken: that refutes that they are irrelevant, if all that is taken is a value.
         """
-        try:
-            for own in tried:
-                wrong = (
-                    self._changed_bit(own) if self.edges else self._wrong_output(own) or self._wrong_row(own)
-                )
-                if wrong is not None:
-                    return wrong
-        except (ZeroDivisionError, ValueError, UnsupportedError, PredicateError, InternalError):
-            pass  # the network or the program means nothing on a word: there is nothing to compare
-        return None
+        ways = (self._changed_bit,) if self.edges else (self._wrong_output, self._wrong_row)
+        kept = (own for own in tried if self._keeps_promises(own))
+        return _first(way(own) for own in kept for way in ways)
+
+    def changing(self, said: Interchange) -> WrongSetting | None:
+        """Whether an output has another bit after it; what the program does is not asked."""
+        return _first(self._changed_bit(own) for own in (said,))
+
+    def _keeps_promises(self, said: Interchange) -> bool:
+        words = (said.base, *said.sources)
+        runs = (self.steps(said), *map(self.steps_of, words))
+        return all(keeps_promises(self.program, rows) for rows in runs)
 
     def _wrong_output(self, said: Interchange) -> WrongSetting | None:
         meant = self.steps(said)
-        if not keeps_promises(self.program, meant):
-            return None
         for output, ref in zip(self.outputs(said), self.program.outputs, strict=True):
             for i, (own, bit) in enumerate(zip(output, meant[ref], strict=True), start=1):
                 if abs(own - bit) > ball(QUARTER):
@@ -215,6 +225,13 @@ class Interchanges:
         for variable in self.variables:
             for code in variable.codes:
                 yield from ((variable.layer, holder, code.step) for holder in code.holders)
+
+
+def _first(found: Iterator[WrongSetting | None]) -> WrongSetting | None:
+    try:
+        return next((own for own in found if own is not None), None)
+    except (ZeroDivisionError, ValueError, UnsupportedError, PredicateError, InternalError):
+        return None  # the network or the program means nothing on a word: there is nothing to compare
 
 
 def row_of(variable: CausalVariable, value: int) -> dict[Coordinate, int]:
