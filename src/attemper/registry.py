@@ -181,6 +181,18 @@ COMMANDS = (
     ),
     Command(
         "Proofs",
+        "bench",
+        "attemper.theories.causal.bench.command:bench_command",
+        "Make networks whose causal edges are labelled by proof, for methods that look for circuits.",
+    ),
+    Command(
+        "Proofs",
+        "score",
+        "attemper.theories.causal.bench.command:score_command",
+        "Prove the labels of a benchmark again, and say how well numbers for edges tell them.",
+    ),
+    Command(
+        "Proofs",
         "decompile",
         "attemper.workbench.cli.decompile:decompile_command",
         "Say which language a network computes, from its weights alone, proved for all lengths.",

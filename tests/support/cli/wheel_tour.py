@@ -78,6 +78,8 @@ STEPS = (
     Step("attemper compile O(b&Y(a)) --alphabet ab -o once", "certified for all lengths"),
     Step("attemper causal once -o causal.json", "PROVED: after layer 0"),
     Step("python -m attemper.checker causal.json --model once", "PROVED"),
+    Step("attemper bench cases --count 1 --seed 1", "cases/0: ", needs_torch="a benchmark"),
+    Step("attemper score cases causal.json", "has no numbers by case and edge", code=6),
     Step("attemper refute once zoo:parity-even --length 16 --free 0.8 -o found.json", "wrote found.json"),
     Step("attemper check found.json", "PROVED"),
     Step("attemper show found.json", "layer 0, head 0"),

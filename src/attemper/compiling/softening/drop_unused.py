@@ -26,7 +26,7 @@ def drop_unused(network: Network) -> tuple[Network, dict[Coordinate, Coordinate]
         coordinates=tuple(network.coordinates[old] for old in kept),
         embedding=tuple(_moved(_restricted(form, move), move) for form in network.embedding),
         positions=tuple((move[old], closed) for old, closed in network.positions if old in move),
-        layers=tuple(_moved_layer(layer, move) for layer in network.layers),
+        layers=tuple(moved_layer(layer, move) for layer in network.layers),
         output=move[network.output],
         symbols=tuple((name, move[coordinate]) for name, coordinate in network.symbols),
     )
@@ -51,7 +51,8 @@ def _moved(form: LinearForm, move: dict[Coordinate, Coordinate]) -> LinearForm:
     return tuple((move[coordinate], factor) for coordinate, factor in form)
 
 
-def _moved_layer(layer: Layer, move: dict[Coordinate, Coordinate]) -> Layer:
+def moved_layer(layer: Layer, move: dict[Coordinate, Coordinate]) -> Layer:
+    """The layer with other numbers for its coordinates, which are in the same order."""
     return replace(
         layer,
         heads=tuple(_moved_head(head, move) for head in layer.heads),

@@ -1,0 +1,1 @@
+"""Networks whose edges are labelled by proof, for methods that look for circuits."""

@@ -1,0 +1,59 @@
+"""attemper bench and attemper score"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attemper.errors import OptionError
+from attemper.theories.causal.bench.making import made
+from attemper.theories.causal.bench.scoring import read_found, scored
+from attemper.workbench.cli.console import out, print_found
+from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.progress import activity
+from attemper.workbench.cli.time_limit import SecondsOption, limited
+
+
+@limited
+def bench_command(
+    bench: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder for the cases.")],
+    count: Annotated[int, typer.Option("--count", min=1, metavar="N", help="So many cases.")] = 20,
+    seed: Annotated[int, typer.Option("--seed", metavar="S", help="Another seed makes other cases.")] = 0,
+    seconds: SecondsOption = 600,
+) -> int:
+    """Make networks whose causal edges are labelled by proof, for methods that look for circuits.
+
+    Interrupted (Ctrl-C), or when its time is up, what is made so far stands in the folder.
+    """
+    if bench.exists():
+        raise OptionError(f"'{bench}' is there already: name a new folder", options=("bench",))
+    digits = len(str(count - 1))
+    with activity("bench") as report:
+        for number, case in enumerate(made(count, seed, report)):
+            folder = bench / f"{number:0{digits}}"
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            case.save(folder)
+            out.print(f"{folder}: {case.how}")
+    return 0
+
+
+@limited
+def score_command(
+    bench: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that 'attemper bench' has made.")],
+    found: Annotated[
+        Path, typer.Argument(metavar="FILE", help="JSON: by case, by edge, a number; greater: it matters.")
+    ],
+    seconds: SecondsOption = 600,
+    json: Json = False,
+) -> int:
+    """Prove the labels of a benchmark again, and say how well numbers for edges tell them.
+
+    The score of a case is the share of pairs of an edge that matters and an irrelevant one in which the first
+    has the greater number: 1 at best, 1/2 by chance.
+    """
+    with activity("score"):
+        scores = scored(bench, read_found(found))
+    print_found(scores, json=json)
+    return 0

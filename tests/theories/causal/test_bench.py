@@ -1,0 +1,178 @@
+"""Benchmarks: untidy networks keep their language, labels are what raw files say, and scores are of pairs."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import attemper
+from attemper.attention_program.realisation import Realisation
+from attemper.checker.verdict import Status
+from attemper.errors import ExitCode, MalformedFileError, OptionError
+from attemper.networks.layers import Network
+from attemper.theories.causal.bench.dials import beside, split, thrice
+from attemper.theories.causal.bench.making import CLAIM, made
+from attemper.theories.causal.bench.scoring import BenchScores, cases, read_found, scored
+from attemper.workbench.model import Model
+from tests.support.cli.command_line import attemper as command
+from tests.support.judges.set_variables import Truth
+from tests.support.suites import Few
+
+QUARTER = Fraction(1, 4)
+
+
+def said_of(model: Model) -> Realisation:
+    assert model.realisation is not None
+    return model.realisation
+
+
+def every_head(network: Network) -> Iterator[tuple[int, int]]:
+    for number, layer in enumerate(network.layers):
+        yield from ((number, head) for head in range(len(layer.heads)))
+
+
+def proves(model: Model, network: Network, said: Realisation) -> bool:
+    changed = Model(network, model.language, model.regime, said)
+    return changed.check(changed.certify()).status is Status.PROVED
+
+
+@pytest.mark.parametrize("text", ["O (a & Y b)", "even(#<[a]) | Y a", "regex:(ab|ba)*", "H (a -> O b)"])
+def test_dials_leave_the_language(text: str, few: Few) -> None:
+    model = attemper.compile(text, "ab")
+    said = said_of(model)
+    assert proves(model, split(model.network, QUARTER), said)
+    for other in few(("H a", "O (a & Y b)", "regex:(ab)*", "#<[a] >= 2"), 2):
+        distractor = attemper.compile(other, "ab")
+        assert proves(model, *beside(model.network, said, distractor.network, said_of(distractor)))
+    copied = [thrice(model.network, *place) for place in every_head(model.network)]
+    assert all(proves(model, network, said) for network in copied if network is not None)
+
+
+def test_two_of_three_heads_decide() -> None:
+    network = thrice(attemper.compile("O (a & O b)", "ab").network, 1, 0)
+    assert network is not None
+    assert len(network.layers[1].heads) == 3
+    assert {len(unit.form) for unit in network.layers[1].hidden} == {3}
+    averaged = attemper.compile("even(#<[a])", "ab").network
+    assert {thrice(averaged, *place) for place in every_head(averaged)} == {None}
+
+
+def test_what_a_distractor_carries_is_irrelevant_and_read() -> None:
+    model, distractor = attemper.compile("O a", "abc"), attemper.compile("O b", "abc")
+    network, said = beside(model.network, said_of(model), distractor.network, said_of(distractor))
+    found = attemper.causal(Model(network, model.language, model.regime, said), edges=["all"])
+    assert found.claim is not None
+    (own,) = [own for own in found.edges if own.text.startswith("feed-forward 1")]
+    assert own.edge_set.matters is None
+    late = network.layers[1].hidden
+    assert [unit.outputs for unit in late] == [((network.output, 1),), ((network.output, -2),)]
+    assert Truth(network, said.program, found.claim.variables, 4).is_irrelevant(
+        own.edge_set.edges, random.Random(1)
+    )
+
+
+def test_cases_are_proved_and_their_labels_true(few: Few) -> None:
+    rng = random.Random(5)
+    for case in made(len(few(range(12), 2)), seed=5):
+        assert case.found.status is Status.PROVED
+        claim = case.found.claim
+        assert claim is not None
+        truth = Truth(case.model.network, claim.program, claim.variables, 3)
+        assert truth.is_held()
+        for own in claim.edge_sets:
+            if own.matters is None:
+                assert truth.is_irrelevant(own.edges, rng)
+            else:
+                assert truth.changes_a_bit(own.edges, own.matters)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10, 20))
+def test_100_cases_are_proved_and_their_certificates(seed: int, tmp_path: Path) -> None:
+    for number, case in enumerate(made(100, seed)):
+        case.save(tmp_path / str(number))
+        assert attemper.check(tmp_path / str(number)).status is Status.PROVED
+        assert attemper.check(tmp_path / str(number) / CLAIM).status is Status.PROVED
+
+
+def test_a_seed_makes_the_same_cases() -> None:
+    (one,), (again,), (other,) = (list(made(1, seed)) for seed in (1, 1, 2))
+    assert one == again
+    assert one.how != other.how
+    with pytest.raises(OptionError, match="1 case or more"):
+        list(made(0, 1))
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("bench") / "cases"
+    for number, case in enumerate(made(3, seed=1)):
+        case.save(place / str(number))
+    return place
+
+
+def answers(bench: Path, number: float, other: float) -> dict[str, dict[str, float]]:
+    return {
+        own.name: {edge: number if matters else other for edge, matters in own.matters.items()}
+        for own in cases(bench)
+    }
+
+
+def test_the_exact_circuit_scores_1_and_chance_a_half(bench: Path) -> None:
+    assert scored(bench, answers(bench, 1, 0)).mean == 1
+    assert scored(bench, answers(bench, 0, 1)).mean == 0
+    assert scored(bench, answers(bench, 1, 1)).mean == 0.5
+    rng = random.Random(1)
+    drawn = {own.name: {edge: rng.random() for edge in own.matters} for own in cases(bench)}
+    assert 0 <= scored(bench, drawn).mean <= 1
+    assert str(BenchScores({"0": None, "1": 0.75})) == "0: one label\n1: 0.750\nmean: 0.750"
+    assert BenchScores({"0": None}).mean != BenchScores({"0": None}).mean, "not a number"
+    with pytest.raises(TypeError):
+        bool(BenchScores({}))
+
+
+def test_a_case_is_a_network_of_its_language(bench: Path) -> None:
+    for own in cases(bench):
+        assert attemper.check(own.folder).status is Status.PROVED
+        assert own.model.network.alphabet.symbols == ("a", "b", "c")
+
+
+def test_labels_are_proved_again(bench: Path, tmp_path: Path) -> None:
+    case = next(own for own in cases(bench) if not all(own.matters.values()))
+    folder = tmp_path / "cases" / "0"
+    case.model.save(folder)
+    data = json.loads((case.folder / CLAIM).read_text())
+    for edge_set in data["edge_sets"]:
+        edge_set["matters"] = None
+    (folder / CLAIM).write_text(json.dumps(data))
+    with pytest.raises(OptionError, match="the labels of case 0 are REFUTED"):
+        scored(tmp_path / "cases", answers(tmp_path / "cases", 1, 0))
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    place, found = tmp_path / "cases", tmp_path / "found.json"
+    assert command("bench", place, "--count", 2, "--seed", 2).code == 0
+    assert [own.name for own in cases(place)] == ["0", "1"]
+    assert "is there already" in command("bench", place).err
+    found.write_text(json.dumps(answers(place, 2, 1)))
+    record = command("score", place, found, "--json").record
+    assert set(record) == {"mean", "cases"}
+    assert "mean: " in command("score", place, found).out
+    for data, said, code in (
+        ([], "has no numbers by case and edge", ExitCode.FILE),
+        ({"0": {"e": True}}, "'e' has no finite number", ExitCode.FILE),
+        ({}, "case 0 has no number for", ExitCode.USAGE),
+    ):
+        found.write_text(json.dumps(data))
+        refused = command("score", place, found)
+        assert (refused.code, said in refused.err) == (code, True), refused.err
+    found.write_text("{")
+    with pytest.raises(MalformedFileError, match="is no JSON"):
+        read_found(found)
+    with pytest.raises(MalformedFileError, match="there are no cases"):
+        list(cases(tmp_path))
