@@ -37,6 +37,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     once = library.compile("O (b & Y a)", "ab")
     once.save(made / "once")
     library.refute(once, "zoo:parity-even", length=16, free=0.8).save(made / "refutation.json")
+    once.save(made / "cases" / "0")
+    found = library.causal(once, edges=["all"])
+    found.save(made / "cases" / "0" / "causal.json")
+    numbers = {"0": {own.text: 1 for own in found.edges}}
+    (made / "numbers.json").write_text(json.dumps(numbers), encoding="utf-8")
     (made / "encoders.py").write_text(ENCODERS, encoding="utf-8")
     (made / "run.toml").write_text('model.kind = "parity-rnn"\ntraining.steps = 0\n', encoding="utf-8")
     return made
@@ -88,6 +93,7 @@ PROVING = {
     "decompile": ["decompile", "majority"],
     "same": ["same", "net:majority", "formula:#<['1'] >= #<['0']"],
     "causal": ["causal", "once", "-o", "causal.json"],
+    "score": ["score", "cases", "numbers.json"],
     "depth": ["depth", "regex:(ab)*", "--alphabet", "ab", "-o", "depth.json"],
     "schema": ["schema", "network"],
     "help": ["--help"],
@@ -112,6 +118,7 @@ NEEDING = {
     "run of a long word": (["run", "majority", "01", "0" * 1025], said(LONG)),
     "verify of long words": (["verify", "majority", "--longest", "1025"], said(LONG)),
     "verify --jobs": (["verify", "majority", "--longest", "1025", "--jobs", "2"], said(LONG)),
+    "bench": (["bench", "drawn"], said("a benchmark")),
     "influence": (["influence", "majority", "--lengths", "8"], said("a network as a module")),
     "show --engines": (["show", "majority", "--engines"], said("a table of engines")),
     "export torch": (["export", "majority", "torch", "-o", "out"], said("the export torch")),

@@ -14,7 +14,7 @@ from attemper.theories.causal.ask import UP_TO, causal, realisation_of
 from attemper.workbench.cli.console import out, print_found, print_program
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.cli.progress import activity
-from attemper.workbench.cli.searching import require_file
+from attemper.workbench.cli.searching import require_file, use_few_threads
 from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.folder import load
 
@@ -69,6 +69,7 @@ def causal_command(
     not all were looked at.
     """
     require_file(output)
+    use_few_threads()
     model = load(network)
     if program:
         print_program(show_program(realisation_of(model).program))

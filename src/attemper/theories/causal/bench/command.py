@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from attemper.errors import OptionError
 from attemper.theories.causal.bench.making import made
 from attemper.theories.causal.bench.scoring import read_found, scored
 from attemper.workbench.cli.console import out, print_found
 from attemper.workbench.cli.options import Json
 from attemper.workbench.cli.progress import activity
+from attemper.workbench.cli.searching import use_few_threads
 from attemper.workbench.cli.time_limit import SecondsOption, limited
 
 
@@ -28,7 +28,8 @@ def bench_command(
     Interrupted (Ctrl-C), or when its time is up, what is made so far stands in the folder.
     """
     if bench.exists():
-        raise OptionError(f"'{bench}' is there already: name a new folder", options=("bench",))
+        raise typer.BadParameter(f"'{bench}' is there already: name a new folder")
+    use_few_threads()
     digits = len(str(count - 1))
     with activity("bench") as report:
         for number, case in enumerate(made(count, seed, report)):
