@@ -123,13 +123,9 @@ def split(network: Network, share: Fraction) -> Network:
 
 
 def _split_layer(layer: Layer, share: Fraction) -> Layer:
-    halves = (
-        tuple(
-            replace(unit, outputs=tuple((target, factor * part) for target, factor in unit.outputs))
-            for unit in layer.hidden
-        )
-        for part in (share, 1 - share)
-    )
-    units = len(layer.hidden)
-    clamps = ((low + units, high + units) for low, high in layer.clamps)
-    return replace(layer, hidden=sum(halves, ()), clamps=(*layer.clamps, *clamps))
+    part, rest = (tuple(_scaled(unit, own) for unit in layer.hidden) for own in (share, 1 - share))
+    return _side_by_side(replace(layer, hidden=part), replace(layer, heads=(), hidden=rest))
+
+
+def _scaled(unit: Hidden, share: Fraction) -> Hidden:
+    return replace(unit, outputs=tuple((target, factor * share) for target, factor in unit.outputs))

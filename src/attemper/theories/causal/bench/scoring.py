@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, final
 
-from attemper.checker.verdict import Status
 from attemper.errors import MalformedFileError, OptionError
 from attemper.files import parse_json, read_bytes
 from attemper.html_tables import Tabled
 from attemper.theories.causal.bench.making import CLAIM
 from attemper.theories.causal.certificate import CAUSAL, CausalClaim, edge_text
 from attemper.theories.causal.check.claims import judge
+from attemper.theories.causal.statements import PROVED
 from attemper.workbench.folder import load
 from attemper.workbench.model import Model
 
@@ -26,7 +26,7 @@ REMEDY = "make cases with 'attemper bench DIR'"
 class BenchCase:
     """One network of a benchmark, and which of its edges matter; those of which it is not known are none.
 
-    Edges have the names that `attemper causal` gives them. Nothing is proved again: `scores` does that.
+    Edges have the names that `attemper causal` gives them. Nothing is proved again: `scored` does that.
     """
 
     folder: Path
@@ -105,7 +105,7 @@ class BenchScores(Tabled):
 
 
 def scored(bench: str | Path, found: Mapping[str, Mapping[str, float]]) -> BenchScores:
-    """BenchScores of numbers for edges, by case: the greater, the more the edge is said to matter.
+    """Scores of numbers for edges, by case: the greater, the more the edge is said to matter.
 
     The labels of every case are proved again, so that nothing rests on who made the files. Raises
     `OptionError` for an edge without a number, or a label that is not proved.
@@ -115,7 +115,7 @@ def scored(bench: str | Path, found: Mapping[str, Mapping[str, float]]) -> Bench
 
 def _of_case(case: BenchCase, found: Mapping[str, float]) -> float | None:
     verdict = judge(case.folder / CLAIM, None)
-    if verdict.status not in {Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS}:
+    if verdict.status not in PROVED:
         raise OptionError(f"the labels of case {case.name} are {verdict.status}: make the case again")
     missing = [edge for edge in case.matters if edge not in found]
     if missing:

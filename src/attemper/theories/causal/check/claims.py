@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -102,7 +103,7 @@ def proof_of(network: Network, digest: str, said: CausalClaim, place: str = "") 
         return Verdict((ClaimVerdict(Status.MALFORMED, reason),), subject)
     assumptions = _assumptions(network, said)
     proved = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
-    texts, doubts = [JOINTLY], [_doubt_of_variables(network, said)]
+    texts, doubts = [JOINTLY], [_doubt(partial(follow, network, said.program, said.variables))]
     if doubts == [None]:
         labels = network.coordinates
         texts += (
@@ -122,9 +123,9 @@ def proof_of(network: Network, digest: str, said: CausalClaim, place: str = "") 
     )
 
 
-def _doubt_of_variables(network: Network, said: CausalClaim) -> str | None:
+def _doubt(prove: Callable[[], None]) -> str | None:
     try:
-        follow(network, said.program, said.variables)
+        prove()
     except (UnprovenError, PredicateError) as error:
         return str(error)
     return None
@@ -135,11 +136,7 @@ def doubt_of(network: Network, said: CausalClaim, edge_set: EdgeSet) -> str | No
     if edge_set.matters is not None:
         shown = Interchanges(network, said.program, said.variables, edge_set.edges)
         return None if shown.changing(edge_set.matters) else "no output is shown to change its bit"
-    try:
-        follow_cut(network, said.program, said.variables, edge_set.edges)
-    except (UnprovenError, PredicateError) as error:
-        return str(error)
-    return None
+    return _doubt(partial(follow_cut, network, said.program, said.variables, edge_set.edges))
 
 
 def edge_set_text(edge_set: EdgeSet, variables: Sequence[CausalVariable]) -> str:

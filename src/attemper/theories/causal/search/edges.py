@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from attemper.errors import OptionError
 from attemper.networks.layers import LinearForm, Network
@@ -56,18 +57,14 @@ def edge_sets(network: Network, claim: CausalClaim, asked: Sequence[str]) -> lis
     for text in asked:
         if text == ALL:
             single = (EdgeSet((edge,), None) for edge in edges_in(network, claim.variables))
-            found += (own for own in single if not _wrong(network, claim, own))
+            found += (own for own in single if not any(lost_edges(network, claim.variables, own.edges)))
             continue
         own = EdgeSet(tuple(_edge(part.strip(), claim.variables) for part in text.split(",")), None)
-        for complaint in _wrong(network, claim, own):
+        said = replace(claim, edge_sets=(own,))
+        for complaint in (*complaints(said), *lost_edges(network, claim.variables, own.edges)):
             raise OptionError(f"'{text}': {complaint}", options=("edges",))
         found.append(own)
     return found
-
-
-def _wrong(network: Network, claim: CausalClaim, own: EdgeSet) -> list[str]:
-    said = CausalClaim(claim.network, claim.program, claim.variables, (own,))
-    return [*complaints(said), *lost_edges(network, claim.variables, own.edges)]
 
 
 def _edge(text: str, variables: Sequence[CausalVariable]) -> CausalEdge:

@@ -66,7 +66,8 @@ class _Runs:
         self.interchanges, self.words = interchanges, words
         self.variables = interchanges.variables
         self.module = DenseTransformer(interchanges.network, torch.float64)
-        self.without = DenseTransformer(interchanges.without, torch.float64)
+        is_cut = interchanges.without is not interchanges.network
+        self.without = DenseTransformer(interchanges.without, torch.float64) if is_cut else self.module
         self.numbers = {word: number for number, word in enumerate(words)}
         symbols = interchanges.network.alphabet.symbols
         self.tokens = torch.tensor([[symbols.index(symbol) for symbol in word] for word in words])
