@@ -50,11 +50,11 @@ def test_a_judge_takes_a_path_and_a_model(row: FileFormat) -> None:
 
 def test_each_format_has_one_judge_and_is_specified() -> None:
     rules = (Path(files.__file__).parent / "FORMAT.md").read_text(encoding="utf-8")
-    for kind in ("approximation", "causal", "depth", "bound", "refutation"):
+    for kind in ("approximation", "causal", "depth", "bound", "refutation", "rotation"):
         form = document(kind).format
         assert sum(form.startswith(row.prefix) for row in FORMATS) == 1, form
         assert form in rules, form
-    assert len(FORMATS) == 5
+    assert len(FORMATS) == 6
 
 
 @pytest.mark.parametrize("kind", DOCUMENTS)

@@ -59,6 +59,11 @@ FORMATS = (
         "attemper.theories.influence.report.sources:show_bound",
     ),
     FileFormat(
+        "attemper-rotation/",
+        "attemper.theories.causal.check.turned:judge",
+        "attemper.theories.causal.report:show_rotation",
+    ),
+    FileFormat(
         "attemper-refutation/",
         "attemper.theories.refutation.check.claims:judge",
         "attemper.theories.refutation.report:show_refutation",
@@ -73,6 +78,7 @@ DOCUMENTS = {
     "bound": "attemper.theories.influence.certificate:LIMIT",
     "depth": "attemper.theories.depth.certificate:DEPTH",
     "causal": "attemper.theories.causal.certificate:CAUSAL",
+    "rotation": "attemper.theories.causal.rotation:ROTATION",
     "stream": "attemper.running.streaming.saved:STREAM",
 }
 """`module:name` of the `documents.Document` of each kind of file."""

@@ -16,8 +16,16 @@ from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, MalformedFileError, OptionError
 from attemper.networks.layers import Network
 from attemper.theories.causal.bench.dials import beside, split, thrice
-from attemper.theories.causal.bench.making import CLAIM, made
-from attemper.theories.causal.bench.scoring import BenchScores, cases, read_found, scored
+from attemper.theories.causal.bench.making import CLAIM, TURNED, every_case, made
+from attemper.theories.causal.bench.scoring import (
+    BenchCase,
+    BenchScores,
+    CaseScore,
+    cases,
+    read_found,
+    scored,
+)
+from attemper.theories.causal.check.claims import judge_causal
 from attemper.workbench.model import Model
 from tests.support.cli.command_line import attemper as command
 from tests.support.judges.set_variables import Truth
@@ -78,10 +86,9 @@ def test_what_a_distractor_carries_is_irrelevant_and_read() -> None:
 
 def test_cases_are_proved_and_their_labels_true(few: Few) -> None:
     rng = random.Random(5)
-    for case in made(len(few(range(12), 2)), seed=5):
-        assert case.found.status is Status.PROVED
-        claim = case.found.claim
-        assert claim is not None
+    for case in every_case(len(few(range(12), 2)), seed=5):
+        claim = case.claim
+        assert judge_causal(case.model.network, case.model.digest, claim).status is Status.PROVED
         truth = Truth(case.model.network, claim.program, claim.variables, 3)
         assert truth.is_held()
         for own in claim.edge_sets:
@@ -94,24 +101,23 @@ def test_cases_are_proved_and_their_labels_true(few: Few) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10, 20))
 def test_100_cases_are_proved_and_their_certificates(seed: int, tmp_path: Path) -> None:
-    for number, case in enumerate(made(100, seed)):
-        case.save(tmp_path / str(number))
-        assert attemper.check(tmp_path / str(number)).status is Status.PROVED
-        assert attemper.check(tmp_path / str(number) / CLAIM).status is Status.PROVED
+    for number, case in enumerate(every_case(100, seed)):
+        folder = tmp_path / str(number)
+        case.save(folder)
+        for place in (folder, folder / CLAIM, folder / TURNED):
+            assert attemper.check(place).status is Status.PROVED
 
 
 def test_a_seed_makes_the_same_cases() -> None:
-    (one,), (again,), (other,) = (list(made(1, seed)) for seed in (1, 1, 2))
+    one, again, other = (made(0, seed) for seed in (1, 1, 2))
     assert one == again
     assert one.how != other.how
-    with pytest.raises(OptionError, match="1 case or more"):
-        list(made(0, 1))
 
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("bench") / "cases"
-    for number, case in enumerate(made(3, seed=1)):
+    for number, case in enumerate(every_case(3, seed=1)):
         case.save(place / str(number))
     return place
 
@@ -124,16 +130,42 @@ def answers(bench: Path, number: float, other: float) -> dict[str, dict[str, flo
 
 
 def test_the_exact_circuit_scores_1_and_chance_a_half(bench: Path) -> None:
-    assert scored(bench, answers(bench, 1, 0)).mean == 1
-    assert scored(bench, answers(bench, 0, 1)).mean == 0
-    assert scored(bench, answers(bench, 1, 1)).mean == 0.5
+    assert scored(bench, answers(bench, 1, 0)).pairs == 1
+    assert scored(bench, answers(bench, 0, 1)).pairs == 0
+    assert scored(bench, answers(bench, 1, 1)).pairs == 0.5
     rng = random.Random(1)
     drawn = {own.name: {edge: rng.random() for edge in own.matters} for own in cases(bench)}
-    assert 0 <= scored(bench, drawn).mean <= 1
-    assert str(BenchScores({"0": None, "1": 0.75})) == "0: one label\n1: 0.750\nmean: 0.750"
-    assert BenchScores({"0": None}).mean != BenchScores({"0": None}).mean, "not a number"
+    assert 0 <= scored(bench, drawn).pairs <= 1
+    alike = CaseScore(None, 2, 2)
+    shown = "1: pairs 0.750, 4 edges are enough, of its own circuit 2\nmean: pairs 0.750, size 0.750"
+    both = BenchScores({"0": alike, "1": CaseScore(0.75, 4, 2)})
+    assert str(both) == f"0: one label, 2 edges are enough, of its own circuit 2\n{shown}"
+    assert BenchScores({"0": alike}).pairs != BenchScores({"0": alike}).pairs, "not a number"
     with pytest.raises(TypeError):
         bool(BenchScores({}))
+
+
+def test_the_fewest_edges_are_kept_that_are_enough(bench: Path) -> None:
+    for own in cases(bench):
+        network, every = own.model.network, own.edges
+        exact = {name: float(name in own.circuit) for name in every}
+        (score,) = scored_alone(own, exact)
+        assert (score.kept, score.enough) == (len(own.circuit), len(own.circuit))
+        (alike,) = scored_alone(own, dict.fromkeys(every, 1.0))
+        assert alike.kept == len(every)
+        drawn = {name: float(number) for number, name in enumerate(sorted(every))}
+        (score,) = scored_alone(own, drawn)
+        rest = sorted(every)[: len(every) - score.kept]
+        truth = Truth(network, own.claim.program, own.claim.variables, 3)
+        assert not rest or truth.is_irrelevant([every[name] for name in rest], random.Random(1))
+        more = [*rest, sorted(every)[len(rest)]]
+        assert not truth.is_irrelevant([every[name] for name in more], random.Random(1))
+
+
+def scored_alone(case: BenchCase, found: dict[str, float]) -> list[CaseScore]:
+    """The score of one case among others."""
+    every = {own.name: dict.fromkeys(own.matters, 0.0) for own in cases(case.folder.parent)}
+    return [scored(case.folder.parent, every | {case.name: found}).by_case[case.name]]
 
 
 def test_a_case_is_a_network_of_its_language(bench: Path) -> None:
@@ -159,10 +191,14 @@ def test_the_commands(tmp_path: Path) -> None:
     assert command("bench", place, "--count", 2, "--seed", 2).code == 0
     assert [own.name for own in cases(place)] == ["0", "1"]
     assert "is there already" in command("bench", place).err
+    assert command("bench", tmp_path / "again", "--count", 2, "--seed", 2, "--jobs", 2).code == 0
+    assert [own.claim for own in cases(tmp_path / "again")] == [own.claim for own in cases(place)]
+    both = command("bench", tmp_path / "other", "--jobs", 2, "--scheduler", "tcp://127.0.0.1:1")
+    assert (both.code, "leave --jobs out" in both.err) == (ExitCode.USAGE, True)
     found.write_text(json.dumps(answers(place, 2, 1)))
     record = command("score", place, found, "--json").record
-    assert set(record) == {"mean", "cases"}
-    assert "mean: " in command("score", place, found).out
+    assert set(record) == {"pairs", "size", "cases"}
+    assert "mean: pairs 1.000, size " in command("score", place, found).out
     for data, said, code in (
         ([], "has no numbers by case and edge", ExitCode.FILE),
         ({"0": {"e": True}}, "'e' has no finite number", ExitCode.FILE),

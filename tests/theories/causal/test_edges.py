@@ -35,10 +35,12 @@ from attemper.theories.causal.certificate import (
     Taken,
     complaints,
 )
+from attemper.theories.causal.check import claims as claims_of
 from attemper.theories.causal.check.claims import judge_causal
 from attemper.theories.causal.check.cutting import cut, lost_edges
 from attemper.theories.causal.search.edges import edges_in
 from attemper.theories.causal.statements import EdgeLabel
+from attemper.workbench.model import Model
 from tests.support.cli.command_line import attemper as command
 from tests.support.drawn.causal import either, models, of_letters
 from tests.support.judges.set_variables import Truth
@@ -93,6 +95,44 @@ def test_of_three_heads_each_is_irrelevant_and_two_matter() -> None:
         assert truth.changes_a_bit(pair, shown)
         assert not truth.is_irrelevant(pair, random.Random(1))
     assert judged(network, found.claim, EdgeSet(tuple(values[:1]), shown)) == [Status.UNKNOWN]
+
+
+def test_what_is_irrelevant_together_is_proved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = two_of_three()
+    found = attemper.causal(attemper.compile("O (a & O b)", "ab"))
+    assert found.claim is not None
+    values = [HeadEdge(0, 1, head, HeadPart.VALUES) for head in range(3)]
+    keys = [HeadEdge(0, 1, head, HeadPart.KEY) for head in range(3)]
+    both = EdgeSet((keys[0], values[0]), None)
+    asked, real = list[object](), claims_of.follow_cut
+
+    def counted(*given: Any) -> None:
+        asked.append(given[-1])
+        real(*given)
+
+    monkeypatch.setattr(claims_of, "follow_cut", counted)
+    single = [EdgeSet((edge,), None) for edge in both.edges]
+    assert judged(network, found.claim, *single, both) == [Status.PROVED] * 3
+    assert asked == [both.edges], "what stands in the set is proved with it"
+    asked.clear()
+    wrong = EdgeSet((values[0], values[1]), None)
+    sets = *single, wrong, EdgeSet((values[1],), None)
+    assert judged(network, found.claim, *sets) == [*[Status.PROVED] * 2, Status.REFUTED, Status.PROVED]
+    assert len(asked) == 4, "what is not proved together says nothing of its parts"
+    shown = Interchange(("b", "a"), (Taken(0, 2, ("a", "a")),))
+    assert judged(network, found.claim, both, EdgeSet((values[0],), shown))[1] is Status.UNKNOWN
+
+
+def test_all_edges_and_those_that_can_be_left_out() -> None:
+    network = two_of_three()
+    model = attemper.compile("O (a & O b)", "ab")
+    found = attemper.causal(Model(network, model.language, model.regime, model.realisation), edges=["all"])
+    labels = {own.text: own.label for own in found.edges}
+    together = found.edges[-1]
+    assert len(found.edges) == len(list(edges_in(network, found.claim.variables if found.claim else ()))) + 1
+    assert (together.label, len(together.edge_set.edges)) == (EdgeLabel.IRRELEVANT, 2)
+    assert together.text in str(found)
+    assert set(labels.values()) == {EdgeLabel.IRRELEVANT}, "each alone"
 
 
 @pytest.mark.sweep(4)

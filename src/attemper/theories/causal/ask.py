@@ -29,15 +29,16 @@ from attemper.theories.causal.certificate import (
     Interchange,
     complaints,
 )
-from attemper.theories.causal.check.claims import JOINTLY, doubt_of, edges_text, proof_of, text_of
+from attemper.theories.causal.check.claims import JOINTLY, proof_of, text_of
 from attemper.theories.causal.check.following import ancestors, mismatches
 from attemper.theories.causal.check.settings import (
     TRIED,
     Interchanges,
     short_interchanges,
 )
-from attemper.theories.causal.search.edges import edge_sets
+from attemper.theories.causal.search.edges import ALL, edge_sets
 from attemper.theories.causal.search.finding import variables_in
+from attemper.theories.causal.search.labelling import Labelling
 from attemper.theories.causal.statements import PROVED, Causal, EdgeLabel, JudgedEdges, JudgedVariable
 from attemper.workbench.model import Model
 
@@ -69,7 +70,8 @@ def causal(
       after which it is held, and by coordinate "+", or "-" for 1 less the bit.
     * `edges`: sets of edges from variables that are proved to their readers, each set in one text: as
       "head 1.0 query <- s8, head 1.1 values <- s8", "feed-forward 1 <- s8", "output <- s8", a variable named
-      by one of its steps; or "all", every edge with a weight by itself. They are IRRELEVANT if no values that
+      by one of its steps; or "all", every edge with a weight by itself, and those that are left out together
+      without a change. They are IRRELEVANT if no values that
       they carry, each its own, change a bit that is put out, on any word; they MATTER if some do, on a word
       that is shown, and by interchange if other words have these values there.
     * `up_to`: where nothing is proved, all words of so many symbols are tried, and their interchanges.
@@ -96,7 +98,7 @@ def causal(
         except UnprovenError as error:
             raise UnsupportedError(f"the network cannot be followed: {error}") from None
     asked, judged = _Asked(network, model.digest, said.program, up_to), list[JudgedVariable]()
-    sets, labelled = list[EdgeSet](), list[JudgedEdges]()
+    sets, labelled = list[EdgeSet](), dict[int, JudgedEdges]()
     with suppress(KeyboardInterrupt):
         report("proving what can be proved at once")
         proved = asked.proved_at_once(tried)
@@ -105,12 +107,17 @@ def causal(
             judged.append(asked.judged(variable, proved))
         said_of = asked.claim(_proved(judged))
         sets += edge_sets(network, said_of, edges)
-        for edge_set in sets:
-            report(f"edges {len(labelled) + 1} of {len(sets)}")
-            labelled.append(asked.labelled(said_of, edge_set))
-    left = len(tried) - len(judged) + len(sets) - len(labelled)
-    claim, verdict = asked.together(judged, labelled)
-    return Causal(network, said.program, tuple(judged), claim, verdict, left, tuple(labelled))
+        labelling = Labelling(network, said_of, up_to)
+        for number, label in labelling.labels(sets, report):
+            labelled[number] = label
+        if ALL in edges:
+            report("edges that can be left out together")
+            together = labelling.left_out([labelled[number] for number in range(len(sets))])
+            labelled |= {} if together is None else {len(sets): together}
+    left = len(tried) - len(judged) + max(0, len(sets) - len(labelled))
+    known = [own for _, own in sorted(labelled.items())]
+    claim, verdict = asked.together(judged, known)
+    return Causal(network, said.program, tuple(judged), claim, verdict, left, tuple(known))
 
 
 def realisation_of(model: Model) -> Realisation:
@@ -208,21 +215,6 @@ class _Asked:
         from attemper.theories.causal.search.interchanges import suspects
 
         return suspects(interchanges, self.up_to)
-
-    def labelled(self, claim: CausalClaim, edge_set: EdgeSet) -> JudgedEdges:
-        """Edges of variables that are proved: they are irrelevant, or matter, or neither is known."""
-        text = edges_text(edge_set.edges, claim.variables)
-        doubt = doubt_of(self.network, claim, edge_set)
-        if doubt is None:
-            return JudgedEdges(edge_set, text, EdgeLabel.IRRELEVANT)
-        interchanges = Interchanges(self.network, self.program, claim.variables, edge_set.edges)
-        shown = interchanges.refuting(self._tried(interchanges))
-        if shown is None:
-            return JudgedEdges(edge_set, text, EdgeLabel.UNKNOWN, doubt)
-        mattering = EdgeSet(edge_set.edges, shown.shown_by)
-        natural = shown.shown_by.is_natural
-        label = EdgeLabel.MATTERS_BY_INTERCHANGE if natural else EdgeLabel.MATTERS
-        return JudgedEdges(mattering, text, label, shown.text)
 
     def together(
         self, judged: Sequence[JudgedVariable], labelled: Sequence[JudgedEdges]

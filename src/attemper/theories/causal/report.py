@@ -6,6 +6,7 @@ from pathlib import Path
 
 from attemper.theories.causal.certificate import CAUSAL
 from attemper.theories.causal.check.claims import edge_set_text, text_of
+from attemper.theories.causal.rotation import FOLDER, ROTATION
 from attemper.workbench.report.files import ShownFile
 
 
@@ -20,3 +21,15 @@ def show_causal(path: Path, model: str | None, columns: int) -> ShownFile:
         f"claimed, to be checked with 'attemper check {path} --model DIR'",
     )
     return ShownFile(lines, {"kind": "causal", **CAUSAL.encode(said)})
+
+
+def show_rotation(path: Path, model: str | None, columns: int) -> ShownFile:
+    """What the file claims, of which network."""
+    del model, columns
+    said = ROTATION.load(path)
+    lines = (
+        f"network: {said.network}",
+        f"in another basis in '{FOLDER}': {said.idle} idle coordinates, {len(said.reflections)} reflections",
+        f"claimed, to be checked with 'attemper check {path}'",
+    )
+    return ShownFile(lines, {"kind": "rotation", **ROTATION.encode(said)})

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from attemper.theories.causal.bench.making import made
+from attemper.theories.causal.bench.making import every_case
 from attemper.theories.causal.bench.scoring import read_found, scored
 from attemper.workbench.cli.console import out, print_found
 from attemper.workbench.cli.options import Json
-from attemper.workbench.cli.progress import activity
+from attemper.workbench.cli.progress import activity, counting
 from attemper.workbench.cli.searching import use_few_threads
 from attemper.workbench.cli.time_limit import SecondsOption, limited
 
@@ -21,6 +23,15 @@ def bench_command(
     bench: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder for the cases.")],
     count: Annotated[int, typer.Option("--count", min=1, metavar="N", help="So many cases.")] = 20,
     seed: Annotated[int, typer.Option("--seed", metavar="S", help="Another seed makes other cases.")] = 0,
+    jobs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Make them in so many processes (1: in this one).")
+    ] = 1,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Make them on a dask cluster, a trusted one: cases are pickles."
+        ),
+    ] = None,
     seconds: SecondsOption = 600,
 ) -> int:
     """Make networks whose causal edges are labelled by proof, for methods that look for circuits.
@@ -29,15 +40,26 @@ def bench_command(
     """
     if bench.exists():
         raise typer.BadParameter(f"'{bench}' is there already: name a new folder")
+    if scheduler is not None and jobs > 1:
+        raise typer.BadParameter("--scheduler has workers of its own: leave --jobs out")
     use_few_threads()
     digits = len(str(count - 1))
-    with activity("bench") as report:
-        for number, case in enumerate(made(count, seed, report)):
+    with counting("cases", count) as progress, _workers(jobs, scheduler) as workers:
+        for number, case in enumerate(every_case(count, seed, workers)):
             folder = bench / f"{number:0{digits}}"
             folder.parent.mkdir(parents=True, exist_ok=True)
             case.save(folder)
             out.print(f"{folder}: {case.how}")
+            progress(1)
     return 0
+
+
+def _workers(jobs: int, scheduler: str | None) -> AbstractContextManager[Executor | None]:
+    if jobs == 1 and scheduler is None:
+        return nullcontext()
+    from attemper.workbench.verifying import executors
+
+    return executors.process_pool(jobs) if scheduler is None else executors.scheduler(scheduler)
 
 
 @limited

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import repeat
 from pathlib import Path
 from random import Random
 from typing import final
 
+from attemper.certificates.claims import Certificate
 from attemper.checker.verdict import Status
-from attemper.errors import AttemperError, OptionError
+from attemper.errors import AttemperError
 from attemper.missing import torch_needed
 from attemper.theories.causal.ask import causal
 from attemper.theories.causal.bench.dials import beside, split, thrice
-from attemper.theories.causal.statements import Causal
+from attemper.theories.causal.bench.stored import INTERVENTIONS, Interventions, interventions
+from attemper.theories.causal.bench.turning import turning
+from attemper.theories.causal.certificate import CAUSAL, CausalClaim
+from attemper.theories.causal.rotation import FOLDER, ROTATION, Rotation, rotated
+from attemper.theories.causal.statements import EdgeLabel
 from attemper.workbench.compiling import compile as compile_model
 from attemper.workbench.model import Model
 
@@ -22,6 +29,12 @@ ALPHABET = "abc"
 
 CLAIM = "causal.json"
 """The file in a case's folder that has its variables and the labels of its edges."""
+
+STORED = "interventions.json"
+"""The file that has interchanges, and what is put out after them."""
+
+TURNED = "rotation.json"
+"""The file that says in which basis the network in the folder of that name is."""
 
 SHARES = (Fraction(1, 4), Fraction(3, 8), Fraction(1, 2))
 
@@ -32,41 +45,55 @@ UP_TO = 3
 @final
 @dataclass(frozen=True)
 class MadeCase:
-    """A network, how it was made, and what is proved of its variables and edges."""
+    """A network, how it was made, what is proved of its variables and edges, and another basis for it."""
 
     model: Model
+    certificate: Certificate
     how: str
-    found: Causal
+    claim: CausalClaim
+    interventions: Interventions
+    rotation: Rotation
+
+    @property
+    def rotated(self) -> Model:
+        """The network in the other basis. Of it nothing is proved for floats."""
+        return replace(self.model, network=rotated(self.model.network, self.rotation), said=None)
 
     def save(self, folder: Path) -> None:
-        """Write the network with its certificate, and the claim beside it."""
-        self.model.save(folder, certificate=self.model.certify())
-        self.found.save(folder / CLAIM)
+        """Write the network with its certificate, and all that is said of it beside it."""
+        self.model.save(folder, certificate=self.certificate)
+        self.rotated.save(folder / FOLDER)
+        CAUSAL.save(self.claim, folder / CLAIM)
+        INTERVENTIONS.save(self.interventions, folder / STORED)
+        ROTATION.save(self.rotation, folder / TURNED)
 
 
-def made(count: int, seed: int, report: Callable[[str], None] = lambda _: None) -> Iterator[MadeCase]:
-    """So many cases, always the same for a seed. Each has an edge that matters.
+def made(number: int, seed: int) -> MadeCase:
+    """The case with a number, always the same for a seed. All its edges are labelled, and one matters.
 
     Languages are formulas and expressions; of every other case the network has one or two distractors, of
     every third there is a head of which two copies outvote a third, and of every fourth units are split.
-    Raises `OptionError` for a count below 1.
     """
-    if count < 1:
-        raise OptionError("a benchmark has 1 case or more", options=("count",))
     with torch_needed("a benchmark"):
         import torch  # noqa: F401, so that labels do not depend on whether it is there
-    rng = Random(f"attemper bench {seed}")
-    for number in range(count):
-        report(f"case {number + 1} of {count}")
-        while True:
-            case = _drawn(rng, number)
-            if case is not None:
-                yield case
-                break
+    rng = Random(f"attemper bench {seed} {number}")
+    while True:
+        untidy = _untidy(rng, number)
+        claim = None if untidy is None else _claim(untidy[0])
+        if untidy is not None and claim is not None:
+            (model, how), network = untidy, untidy[0].network
+            stored = interventions(network, claim, rng)
+            return MadeCase(model, model.certify(), how, claim, stored, turning(network, model.digest, rng))
 
 
-def _drawn(rng: Random, number: int) -> MadeCase | None:
-    """A case, or None where the draw is no good one: not all is proved together, or no edge matters."""
+def every_case(count: int, seed: int, workers: Executor | None = None) -> Iterator[MadeCase]:
+    """The cases with numbers below `count`, in their order; made in this process, or by workers."""
+    run = map if workers is None else workers.map
+    yield from run(made, range(count), repeat(seed))
+
+
+def _untidy(rng: Random, number: int) -> tuple[Model, str] | None:
+    """A drawn network with what the dials do to it, and how it was made; None where they do nothing."""
     model, how = _compiled(rng), list[str]()
     network, said = model.network, model.realisation
     if said is None:
@@ -89,15 +116,18 @@ def _drawn(rng: Random, number: int) -> MadeCase | None:
         share = rng.choice(SHARES)
         network = split(network, share)
         how.append(f"units split at {share}")
-    untidy = Model(network, model.language, model.regime, said)
+    return Model(network, model.language, model.regime, said), ", ".join((model.title, *how))
+
+
+def _claim(model: Model) -> CausalClaim | None:
+    """What is proved of its variables and edges; None where it is not all, or no edge matters."""
     try:
-        found = causal(untidy, edges=["all"], up_to=UP_TO)
+        found = causal(model, edges=["all"], up_to=UP_TO)
     except AttemperError:
         return None
-    matters = any(own.edge_set.matters is not None for own in found.edges)
-    if not matters or found.status is not Status.PROVED:
-        return None
-    return MadeCase(untidy, ", ".join((model.title, *how)), found)
+    labels = {own.label for own in found.edges}
+    is_good = EdgeLabel.UNKNOWN not in labels and bool(labels - {EdgeLabel.IRRELEVANT})
+    return found.claim if is_good and found.status is Status.PROVED else None
 
 
 def _compiled(rng: Random) -> Model:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NoReturn, final
 
 from attemper.errors import MalformedFileError, OptionError
 from attemper.files import parse_json, read_bytes
 from attemper.html_tables import Tabled
-from attemper.theories.causal.bench.making import CLAIM
-from attemper.theories.causal.certificate import CAUSAL, CausalClaim, edge_text
-from attemper.theories.causal.check.claims import judge
+from attemper.theories.causal.bench.making import CLAIM, STORED, TURNED
+from attemper.theories.causal.bench.stored import INTERVENTIONS, StoredIntervention
+from attemper.theories.causal.certificate import CAUSAL, CausalClaim, CausalEdge, EdgeSet, edge_text
+from attemper.theories.causal.check.claims import doubt_of, judge
+from attemper.theories.causal.rotation import FOLDER, ROTATION, Rotation
 from attemper.theories.causal.statements import PROVED
 from attemper.workbench.folder import load
 from attemper.workbench.model import Model
@@ -24,7 +27,7 @@ REMEDY = "make cases with 'attemper bench DIR'"
 @final
 @dataclass(frozen=True)
 class BenchCase:
-    """One network of a benchmark, and which of its edges matter; those of which it is not known are none.
+    """One network of a benchmark, and which of its edges matter.
 
     Edges have the names that `attemper causal` gives them. Nothing is proved again: `scored` does that.
     """
@@ -43,13 +46,47 @@ class BenchCase:
         return load(self.folder)
 
     @property
+    def rotated(self) -> Model:
+        """The network in another basis of its residual stream."""
+        return load(self.folder / FOLDER)
+
+    @property
+    def rotation(self) -> Rotation:
+        """Which basis that is."""
+        return ROTATION.load(self.folder / TURNED)
+
+    @property
+    def interventions(self) -> Sequence[StoredIntervention]:
+        """Interchanges of its variables, and the bits that are put out after them."""
+        return INTERVENTIONS.load(self.folder / STORED).stored
+
+    @property
+    def edges(self) -> dict[str, CausalEdge]:
+        """Its edges, by their names."""
+        return {
+            edge_text(own.edges[0], self.claim.variables): own.edges[0]
+            for own in self.claim.edge_sets
+            if len(own.edges) == 1
+        }
+
+    @property
     def matters(self) -> dict[str, bool]:
-        """Of each labelled edge whether it matters."""
+        """Of each edge whether it matters by itself."""
         return {
             edge_text(own.edges[0], self.claim.variables): own.matters is not None
             for own in self.claim.edge_sets
             if len(own.edges) == 1
         }
+
+    @property
+    def circuit(self) -> frozenset[str]:
+        """Edges without which the others, together, change no bit: what is kept where these are left out.
+
+        Of three of which two decide, one is left out; which one is said by nobody: see `CaseScore`.
+        """
+        idle = [own.edges for own in self.claim.edge_sets if own.matters is None]
+        left_out = max(map(set, idle), key=len, default=set[CausalEdge]())
+        return frozenset(name for name, edge in self.edges.items() if edge not in left_out)
 
 
 def cases(bench: str | Path) -> Iterator[BenchCase]:
@@ -58,8 +95,7 @@ def cases(bench: str | Path) -> Iterator[BenchCase]:
     >>> from tempfile import TemporaryDirectory
     >>> from attemper.theories.causal.bench.making import made
     >>> with TemporaryDirectory() as folder:
-    ...     for case in made(1, seed=1):
-    ...         case.save(Path(folder, "0"))
+    ...     made(0, seed=1).save(Path(folder, "0"))
     ...     [(own.name, any(own.matters.values())) for own in cases(folder)]
     [('0', True)]
     """
@@ -71,37 +107,58 @@ def cases(bench: str | Path) -> Iterator[BenchCase]:
 
 
 @final
-@dataclass(frozen=True, repr=False)
-class BenchScores(Tabled):
-    """Of each case how often an edge that matters has a greater number than one that is irrelevant.
+@dataclass(frozen=True)
+class CaseScore:
+    """How well numbers tell the edges of a case that matter.
 
-    1/2 is what chance does; equal numbers count half. None for a case in which all edges have one label.
+    `pairs`: of the pairs of an edge that matters and one that is irrelevant, the share in which the first has
+    the greater number; equal numbers count half, so that chance is 1/2. None where all edges have one label.
+    `kept`: so many edges, those with the greatest numbers, are enough: the others are proved to change no
+    bit, whatever values they carry together. The case has a circuit of `enough` edges.
     """
 
-    by_case: Mapping[str, float | None]
+    pairs: float | None
+    kept: int
+    enough: int
+
+    def __str__(self) -> str:
+        pairs = "one label" if self.pairs is None else f"pairs {self.pairs:.3f}"
+        return f"{pairs}, {self.kept} edges are enough, of its own circuit {self.enough}"
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class BenchScores(Tabled):
+    """The scores of each case."""
+
+    by_case: Mapping[str, CaseScore]
 
     @property
-    def mean(self) -> float:
-        """Of all cases that have both labels; not a number where none has."""
-        known = [own for own in self.by_case.values() if own is not None]
+    def pairs(self) -> float:
+        """The mean of all cases that have both labels; not a number where none has."""
+        known = [own.pairs for own in self.by_case.values() if own.pairs is not None]
         return sum(known) / len(known) if known else math.nan
+
+    @property
+    def size(self) -> float:
+        """The mean of `enough` / `kept`: 1 where no edge is kept in vain."""
+        return sum(own.enough / own.kept for own in self.by_case.values()) / len(self.by_case)
 
     @property
     def record(self) -> dict[str, object]:
         """What `--json` prints."""
-        return {"mean": self.mean, "cases": dict(self.by_case)}
+        by_case = {name: asdict(own) for name, own in self.by_case.items()}
+        return {"pairs": self.pairs, "size": self.size, "cases": by_case}
 
     def __bool__(self) -> NoReturn:
-        raise TypeError("scores are numbers: compare their mean")
+        raise TypeError("scores are numbers: compare their means")
 
     def __repr__(self) -> str:
-        return f"<BenchScores: mean {self.mean:.3f} of {len(self.by_case)} cases>"
+        return f"<BenchScores: pairs {self.pairs:.3f}, size {self.size:.3f} of {len(self.by_case)} cases>"
 
     def __str__(self) -> str:
-        lines = (
-            f"{name}: {'one label' if own is None else f'{own:.3f}'}" for name, own in self.by_case.items()
-        )
-        return "\n".join((*lines, f"mean: {self.mean:.3f}"))
+        lines = (f"{name}: {own}" for name, own in self.by_case.items())
+        return "\n".join((*lines, f"mean: pairs {self.pairs:.3f}, size {self.size:.3f}"))
 
 
 def scored(bench: str | Path, found: Mapping[str, Mapping[str, float]]) -> BenchScores:
@@ -113,19 +170,39 @@ def scored(bench: str | Path, found: Mapping[str, Mapping[str, float]]) -> Bench
     return BenchScores({case.name: _of_case(case, found.get(case.name, {})) for case in cases(bench)})
 
 
-def _of_case(case: BenchCase, found: Mapping[str, float]) -> float | None:
+def _of_case(case: BenchCase, found: Mapping[str, float]) -> CaseScore:
     verdict = judge(case.folder / CLAIM, None)
     if verdict.status not in PROVED:
         raise OptionError(f"the labels of case {case.name} are {verdict.status}: make the case again")
     missing = [edge for edge in case.matters if edge not in found]
     if missing:
         raise OptionError(f"case {case.name} has no number for '{missing[0]}', and {len(missing) - 1} others")
+    return CaseScore(_pairs(case, found), _kept(case, found), len(case.circuit))
+
+
+def _pairs(case: BenchCase, found: Mapping[str, float]) -> float | None:
     needed = [found[edge] for edge, matters in case.matters.items() if matters]
     idle = [found[edge] for edge, matters in case.matters.items() if not matters]
     if not needed or not idle:
         return None
     wins = sum((own > other) + (own == other) / 2 for own in needed for other in idle)
     return wins / (len(needed) * len(idle))
+
+
+def _kept(case: BenchCase, found: Mapping[str, float]) -> int:
+    """How many edges have to be kept; those with equal numbers are kept or left out together.
+
+    What is irrelevant together is so in part: the fewer are left out, the sooner it is proved.
+    """
+    network, edges = case.model.network, case.edges
+    steps = sorted({found[name] for name in edges}, reverse=True)
+
+    def is_enough(least: float) -> bool:
+        rest = tuple(edge for name, edge in edges.items() if found[name] < least)
+        return not rest or doubt_of(network, case.claim, EdgeSet(rest, None)) is None
+
+    number = bisect_left(steps, True, key=is_enough)
+    return sum(found[name] >= steps[number] for name in edges)
 
 
 def read_found(path: Path) -> dict[str, dict[str, float]]:

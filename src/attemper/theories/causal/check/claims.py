@@ -111,7 +111,7 @@ def proof_of(network: Network, digest: str, said: CausalClaim, place: str = "") 
         )
         doubts *= len(texts)
     texts += (edge_set_text(own, said.variables) for own in said.edge_sets)
-    doubts += (doubt_of(network, said, own) for own in said.edge_sets)
+    doubts += _edge_doubts(network, said)
     return Verdict(
         tuple(
             ClaimVerdict(Status.UNKNOWN, f"{text}: {doubt}")
@@ -129,6 +129,18 @@ def _doubt(prove: Callable[[], None]) -> str | None:
     except (UnprovenError, PredicateError) as error:
         return str(error)
     return None
+
+
+def _edge_doubts(network: Network, said: CausalClaim) -> Iterator[str | None]:
+    """The doubts of each set. What is proved of edges together is so of some of them: the rest is natural."""
+    doubts = dict[EdgeSet, str | None]()
+    for own in sorted(said.edge_sets, key=lambda own: len(own.edges), reverse=True):
+        irrelevant = (
+            set(other.edges) for other, doubt in doubts.items() if other.matters is None and doubt is None
+        )
+        is_part = own.matters is None and any(map(set(own.edges).issubset, irrelevant))
+        doubts[own] = None if is_part else doubt_of(network, said, own)
+    yield from (doubts[own] for own in said.edge_sets)
 
 
 def doubt_of(network: Network, said: CausalClaim, edge_set: EdgeSet) -> str | None:

@@ -8,15 +8,17 @@ read along edges is set at several positions, too. Last come values that no word
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, combinations, islice, product
-from typing import assert_never
+from functools import cache
+from itertools import chain, combinations, compress, islice, product
+from typing import assert_never, final
 
 import torch
 from torch import Tensor
 
 from attemper.languages.words import Word, words_of_length
+from attemper.networks.layers import Network
 from attemper.running.dense import DenseTransformer
-from attemper.theories.causal.certificate import Interchange, SetTo, Taken
+from attemper.theories.causal.certificate import CausalVariable, Interchange, SetTo, Taken
 from attemper.theories.causal.check.settings import HALF, QUARTER, Interchanges, row_of
 
 WORDS = 300
@@ -25,27 +27,31 @@ WORDS = 300
 MIXES = 100
 """So many settings of one variable at one or more positions are tried of each length."""
 
+AT_ONCE = 128
+"""So many runs are one batch."""
+
 SEEN = 1e-6
 """Rows of floats that are no further apart count as one, and a bit is not held that is further off."""
 
 
-def suspects(interchanges: Interchanges, up_to: int) -> Iterator[Interchange]:
-    """Words of up to so many symbols, the shortest first; rows that hold something else come last."""
-    alphabet, every = interchanges.network.alphabet, list[_Runs]()
-    for length in range(1, up_to + 1):
-        if len(alphabet.symbols) ** length > WORDS:
-            break
-        run = _Runs(interchanges, tuple(words_of_length(alphabet, length)))
-        every.append(run)
-        yield from run.wrong(Interchange(word, ()) for word in run.words)
-        for mix in run.mixes(run.taken):
-            yield from run.wrong(Interchange(word, mix) for word in run.words)
-        yield from run.wrong(run.whole())
+def suspects(
+    interchanges: Interchanges, up_to: int, every_word: EveryWord | None = None
+) -> Iterator[Interchange]:
+    """Words of up to so many symbols, the shortest first; rows that hold something else come last.
+
+    Who asks of several edges of the same variables runs words once, with one `every_word` for all.
+    """
+    natural = every_word or EveryWord(interchanges.network, interchanges.variables)
+    runs = _Runs(interchanges, natural.module)
+    every = list(natural.up_to(up_to))
+    for words in every:
+        yield from runs.wrong(words, (Interchange(word, ()) for word in words.words))
+        yield from runs.wrong(words, runs.mixed(words, words.taken))
+        yield from runs.wrong(words, runs.whole(words))
     if not interchanges.edges:
-        yield from chain.from_iterable(run.unheld() for run in every)
-    for run in every:
-        for mix in run.mixes(run.set_or_taken):
-            yield from run.wrong(Interchange(word, mix) for word in run.words)
+        yield from chain.from_iterable(map(runs.unheld, every))
+    for words in every:
+        yield from runs.wrong(words, runs.mixed(words, words.set_or_taken))
 
 
 def replayed(interchanges: Interchanges, said: Interchange) -> list[list[float]]:
@@ -54,33 +60,56 @@ def replayed(interchanges: Interchanges, said: Interchange) -> list[list[float]]
     At `blocks.l.hook_resid_post`, l the variable's layer, its coordinates at the position are replaced by
     those of a run on the source.
     """
-    words = dict.fromkeys((said.base, *said.sources))
-    rows: list[list[float]] = _Runs(interchanges, tuple(words)).outputs([said])[0].tolist()
+    natural = EveryWord(interchanges.network, interchanges.variables)
+    words = natural.these(tuple(dict.fromkeys((said.base, *said.sources))))
+    rows: list[list[float]] = _Runs(interchanges, natural.module).outputs(words, [said])[0].tolist()
     return rows
 
 
-class _Runs:
-    """Words of one length, run once, and what variables are on them."""
+@final
+class EveryWord:
+    """A network in float64, and what variables are on all words of a length: each is run once."""
 
-    def __init__(self, interchanges: Interchanges, words: Sequence[Word]) -> None:
-        self.interchanges, self.words = interchanges, words
-        self.variables = interchanges.variables
-        self.module = DenseTransformer(interchanges.network, torch.float64)
-        is_cut = interchanges.without is not interchanges.network
-        self.without = DenseTransformer(interchanges.without, torch.float64) if is_cut else self.module
+    def __init__(self, network: Network, variables: Sequence[CausalVariable]) -> None:
+        self.network, self.variables = network, variables
+        self.module = DenseTransformer(network, torch.float64)
+        self._of_length = cache(self._all)
+
+    def up_to(self, length: int) -> Iterator[_Words]:
+        """The words of each length, as far as there are not too many."""
+        for own in range(1, length + 1):
+            if len(self.network.alphabet.symbols) ** own > WORDS:
+                return
+            yield self._of_length(own)
+
+    def these(self, words: Sequence[Word]) -> _Words:
+        """Some words of one length."""
+        return _Words(self, words)
+
+    def _all(self, length: int) -> _Words:
+        return self.these(tuple(words_of_length(self.network.alphabet, length)))
+
+
+@final
+class _Words:
+    """Words of one length, and what variables are on them."""
+
+    def __init__(self, own: EveryWord, words: Sequence[Word]) -> None:
+        self.variables, self.words = own.variables, words
         self.numbers = {word: number for number, word in enumerate(words)}
-        symbols = interchanges.network.alphabet.symbols
+        symbols = own.network.alphabet.symbols
         self.tokens = torch.tensor([[symbols.index(symbol) for symbol in word] for word in words])
-        self.points = [f"blocks.{own.layer}.hook_resid_post" for own in self.variables]
+        self.points = [f"blocks.{variable.layer}.hook_resid_post" for variable in own.variables]
         with torch.no_grad():
-            _, self.streams = self.module.run_with_cache(self.tokens, names=set(self.points))
+            _, self.streams = own.module.run_with_cache(self.tokens, names=set(self.points))
+        self.sources = cache(self._sources)
+        """For every row that a variable has at a position a word on which it has that."""
 
     def rows(self, number: int) -> Tensor:
         """What a variable is on every word at every position [word, position, coordinate]."""
         return self.streams[self.points[number]][..., list(self.variables[number].coordinates)]
 
-    def sources(self, number: int, position: int) -> dict[tuple[float, ...], Word]:
-        """For every row that the variable has at the position a word on which it has that."""
+    def _sources(self, number: int, position: int) -> dict[tuple[float, ...], Word]:
         rows = (self.rows(number)[:, position - 1] / SEEN).round().mul(SEEN).tolist()
         words = zip(reversed(rows), reversed(self.words), strict=True)
         return {tuple(row): word for row, word in words}
@@ -101,47 +130,64 @@ class _Runs:
             else:
                 yield Taken(number, position, source)
 
-    def mixes(
-        self, options: Callable[[int, int], Iterator[Taken | SetTo]]
+
+@final
+class _Runs:
+    """A network in which variables are set, or which is cut at edges."""
+
+    def __init__(self, interchanges: Interchanges, module: DenseTransformer) -> None:
+        self.interchanges, self.variables = interchanges, interchanges.variables
+        is_cut = interchanges.without is not interchanges.network
+        self.module = DenseTransformer(interchanges.without, torch.float64) if is_cut else module
+
+    def mixed(
+        self, words: _Words, options: Callable[[int, int], Iterator[Taken | SetTo]]
+    ) -> Iterator[Interchange]:
+        """Every word with every mix of one variable's options."""
+        return (Interchange(word, mix) for mix in self._mixes(words, options) for word in words.words)
+
+    def _mixes(
+        self, words: _Words, options: Callable[[int, int], Iterator[Taken | SetTo]]
     ) -> Iterator[tuple[Taken | SetTo, ...]]:
         """One variable, at one position first; of edges, whose program is not run, then at more of them."""
-        length = len(self.words[0])
+        length = len(words.words[0])
         for number in sorted(self.interchanges.written):
             choices = [list(options(number, position)) for position in range(1, length + 1)]
             most = length if self.interchanges.edges else 1
             together = chain.from_iterable(combinations(choices, size) for size in range(1, most + 1))
             yield from islice(chain.from_iterable(product(*own) for own in together), MIXES)
 
-    def whole(self) -> Iterator[Interchange]:
+    def whole(self, words: _Words) -> Iterator[Interchange]:
         """Every variable at every position, from one word, where there are not too many pairs of words."""
-        if len(self.words) ** 2 > WORDS:
+        if len(words.words) ** 2 > WORDS:
             return
-        for base, source in product(self.words, self.words):
+        for base, source in product(words.words, words.words):
             places = product(self.interchanges.written, range(1, len(base) + 1))
             yield Interchange(base, tuple(Taken(number, place, source) for number, place in places))
 
-    def outputs(self, every: Sequence[Interchange]) -> Tensor:
+    def outputs(self, words: _Words, every: Sequence[Interchange]) -> Tensor:
         """What is put out after each of them [interchange, position, output]."""
-        bases = self.tokens[[self.numbers[own.base] for own in every]]
-        points = {self.points[number] for number in self.interchanges.written}
+        bases = words.tokens[[words.numbers[own.base] for own in every]]
+        points = {words.points[number] for number in self.interchanges.written}
         with torch.no_grad():
-            found = self.without.run_with_hooks(
-                bases, on={point: _Setting(self, point, every) for point in points}
+            found = self.module.run_with_hooks(
+                bases, on={point: _Setting(self, words, point, every) for point in points}
             )
         return found if found.dim() == 3 else found[..., None]
 
-    def wrong(self, tried: Iterator[Interchange]) -> Iterator[Interchange]:
+    def wrong(self, words: _Words, tried: Iterator[Interchange]) -> Iterator[Interchange]:
         """Those of them after which the network does not put out what the program does."""
-        every, room = list(tried), HALF if self.interchanges.edges else QUARTER
-        for own, output in zip(every, self.outputs(every) if every else (), strict=True):
-            steps = self.interchanges.steps(own)
-            meant = torch.tensor([steps[ref] for ref in self.interchanges.program.outputs]).T
-            if bool(((output - meant).abs() > float(room)).any()):
-                yield own
+        room = float(HALF if self.interchanges.edges else QUARTER)
+        outputs = self.interchanges.program.outputs
+        while every := list(islice(tried, AT_ONCE)):
+            steps = map(self.interchanges.steps, every)
+            meant = torch.tensor([[own[ref] for ref in outputs] for own in steps]).transpose(1, 2)
+            is_wrong = ((self.outputs(words, every) - meant).abs() > room).flatten(1).any(dim=1)
+            yield from compress(every, is_wrong.tolist())
 
-    def unheld(self) -> Iterator[Interchange]:
+    def unheld(self, words: _Words) -> Iterator[Interchange]:
         """Words on which a coordinate is not what its step says."""
-        for word in self.words:
+        for word in words.words:
             steps = self.interchanges.steps_of(word)
             for number, variable in enumerate(self.variables):
                 bits = [
@@ -149,7 +195,7 @@ class _Runs:
                     for code in variable.codes
                     for holder in code.holders
                 ]
-                rows = self.rows(number)[self.numbers[word]]
+                rows = words.rows(number)[words.numbers[word]]
                 if bool(((rows.T - torch.tensor(bits)).abs() > SEEN).any()):
                     yield Interchange(word, ())
                     break
@@ -158,12 +204,12 @@ class _Runs:
 class _Setting:
     """A hook that sets, in each of a batch's words, what is taken after one layer."""
 
-    def __init__(self, runs: _Runs, point: str, every: Sequence[Interchange]) -> None:
-        self.runs, self.point, self.every = runs, point, every
+    def __init__(self, runs: _Runs, words: _Words, point: str, every: Sequence[Interchange]) -> None:
+        self.words, self.point, self.every = words, point, every
         self.written = {
             number: tuple(map(list, zip(*pairs, strict=True)))
             for number, pairs in runs.interchanges.written.items()
-            if runs.points[number] == point
+            if words.points[number] == point
         }
         """Where variables stand, and where what is taken of them is written."""
 
@@ -182,10 +228,10 @@ class _Setting:
     def _row(self, taken: Taken | SetTo, coordinates: list[int]) -> Tensor:
         match taken:
             case Taken(_, position, source):
-                there = self.runs.streams[self.point][self.runs.numbers[source], position - 1]
+                there = self.words.streams[self.point][self.words.numbers[source], position - 1]
                 return there[coordinates]
             case SetTo(number, _, value):
-                row = row_of(self.runs.variables[number], value)
+                row = row_of(self.words.variables[number], value)
                 return torch.tensor([float(row[own]) for own in coordinates], dtype=torch.float64)
             case _:
                 assert_never(taken)

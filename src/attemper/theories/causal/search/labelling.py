@@ -1,0 +1,117 @@
+"""Labels of edges: irrelevant where that is proved, mattering where words show it, and else unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, final
+
+from attemper.missing import has_torch
+from attemper.networks.layers import Network
+from attemper.theories.causal.certificate import CausalClaim, CausalEdge, EdgeSet, Interchange
+from attemper.theories.causal.check.claims import doubt_of, edges_text
+from attemper.theories.causal.check.settings import TRIED, Interchanges, WrongSetting, short_settings
+from attemper.theories.causal.statements import EdgeLabel, JudgedEdges
+
+if TYPE_CHECKING:
+    from attemper.theories.causal.search.interchanges import EveryWord
+
+AT_FIRST = 2
+"""Interchanges of words of so many symbols are tried before anything is proved: most edges matter there."""
+
+
+@final
+class Labelling:
+    """A network and its proved variables, of whose edges labels are asked."""
+
+    def __init__(self, network: Network, claim: CausalClaim, up_to: int) -> None:
+        self.network, self.claim, self.up_to = network, claim, up_to
+
+    def labels(
+        self, sets: Sequence[EdgeSet], report: Callable[[str], None]
+    ) -> Iterator[tuple[int, JudgedEdges]]:
+        """The label of each set, with its number, as it is known.
+
+        Single edges that no short words show to matter are tried together first: what is said of all of them
+        is said of each.
+        """
+        left = dict(enumerate(sets))
+        for number, own in enumerate(sets):
+            report(f"edges {number + 1} of {len(sets)}: short words")
+            shown = self._shown(own.edges, at_first=True)
+            if shown is not None:
+                del left[number]
+                yield number, self._mattering(own.edges, shown)
+        idle = {number: own for number, own in left.items() if len(own.edges) == 1}
+        if len(idle) > 1 and self._is_irrelevant([own.edges[0] for own in idle.values()]):
+            for number, own in idle.items():
+                del left[number]
+                yield number, self._labelled(own, EdgeLabel.IRRELEVANT)
+        for done, (number, own) in enumerate(left.items(), start=len(sets) - len(left) + 1):
+            report(f"edges {done} of {len(sets)}")
+            yield number, self.label(own)
+
+    def label(self, edge_set: EdgeSet) -> JudgedEdges:
+        """The label of edges together."""
+        doubt = doubt_of(self.network, self.claim, EdgeSet(edge_set.edges, None))
+        if doubt is None:
+            return self._labelled(edge_set, EdgeLabel.IRRELEVANT)
+        shown = self._shown(edge_set.edges)
+        if shown is None:
+            return self._labelled(edge_set, EdgeLabel.UNKNOWN, doubt)
+        return self._mattering(edge_set.edges, shown)
+
+    def left_out(self, labelled: Sequence[JudgedEdges]) -> JudgedEdges | None:
+        """Edges that are irrelevant together, of those that are so alone; None where there are no two.
+
+        One more of them is no longer proved to be irrelevant with these.
+        """
+        alone = [own.edge_set.edges for own in labelled if own.label is EdgeLabel.IRRELEVANT]
+        edges = [own[0] for own in alone if len(own) == 1]
+        if len(edges) < 2:
+            return None
+        kept = edges
+        if not self._is_irrelevant(edges):
+            kept = edges[:1]
+            for edge in edges[1:]:
+                kept += [edge] if self._is_irrelevant([*kept, edge]) else []
+        return self._labelled(EdgeSet(tuple(kept), None), EdgeLabel.IRRELEVANT) if len(kept) > 1 else None
+
+    def _is_irrelevant(self, edges: Sequence[CausalEdge]) -> bool:
+        return doubt_of(self.network, self.claim, EdgeSet(tuple(edges), None)) is None
+
+    def _labelled(self, edge_set: EdgeSet, label: EdgeLabel, reason: str = "") -> JudgedEdges:
+        return JudgedEdges(edge_set, edges_text(edge_set.edges, self.claim.variables), label, reason)
+
+    def _mattering(self, edges: tuple[CausalEdge, ...], shown: WrongSetting) -> JudgedEdges:
+        natural = shown.shown_by.is_natural
+        label = EdgeLabel.MATTERS_BY_INTERCHANGE if natural else EdgeLabel.MATTERS
+        return self._labelled(EdgeSet(edges, shown.shown_by), label, shown.text)
+
+    def _shown(self, edges: tuple[CausalEdge, ...], *, at_first: bool = False) -> WrongSetting | None:
+        """Words that show that the edges matter, as the checker confirms."""
+        interchanges = Interchanges(self.network, self.claim.program, self.claim.variables, edges)
+        tried = self._tried(interchanges, min(self.up_to, AT_FIRST) if at_first else self.up_to)
+        return interchanges.refuting(takewhile(_is_natural, tried) if at_first else tried)
+
+    def _tried(self, interchanges: Interchanges, up_to: int) -> Iterator[Interchange]:
+        """What seems to change a bit in torch; without torch a few values that are short."""
+        if self._every_word is None:
+            read = {edge.variable: self.claim.variables[edge.variable] for edge in interchanges.edges}
+            return islice(short_settings(self.network.alphabet, read), TRIED)
+        from attemper.theories.causal.search.interchanges import suspects
+
+        return suspects(interchanges, up_to, self._every_word)
+
+    @cached_property
+    def _every_word(self) -> EveryWord | None:
+        if not has_torch():
+            return None
+        from attemper.theories.causal.search.interchanges import EveryWord
+
+        return EveryWord(self.network, self.claim.variables)
+
+
+def _is_natural(said: Interchange) -> bool:
+    return said.is_natural

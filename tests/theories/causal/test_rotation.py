@@ -1,0 +1,161 @@
+"""Networks in another basis: the same function, from raw files, and no other is taken for one."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import attemper
+from attemper.checker.verdict import Status
+from attemper.errors import ExitCode, MalformedFileError
+from attemper.theories.causal.bench.making import made
+from attemper.theories.causal.bench.scoring import BenchCase, cases
+from attemper.theories.causal.bench.turning import turning
+from attemper.theories.causal.rotation import ROTATION, Reflection, Rotation, rotated
+from tests.support.cli.command_line import attemper as command
+from tests.support.oracles import raw_rotations
+from tests.support.oracles.raw_files import read_folder
+from tests.support.oracles.raw_forward import FORMATS, batch_of, run_every_coordinate, run_every_output
+from tests.support.oracles.raw_settings import WAY, every_word
+from tests.support.suites import Few
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("bench") / "cases"
+    for number in (1, 3, 5):
+        made(number, seed=2).save(place / str(number))
+    return place
+
+
+def basis_of(case: BenchCase) -> np.ndarray[Any, Any]:
+    said = json.loads((case.folder / "rotation.json").read_text())
+    return raw_rotations.basis_of(said, len(case.model.network.coordinates))
+
+
+def test_the_stream_is_the_other_one_after_the_reflections(bench: Path) -> None:
+    for case in cases(bench):
+        assert attemper.check(case.folder / "rotation.json").status is Status.PROVED
+        basis, plain, turned = basis_of(case), read_folder(case.folder), read_folder(case.folder / "rotated")
+        assert np.array_equal(basis @ basis.T, np.eye(len(basis))), "orthogonal, in floats too"
+        assert np.count_nonzero(basis) > 3 * len(basis), "bits stand on no axis"
+        for length in (1, 2, 4):
+            batch = every_word(3, length)
+            own, other = (
+                run_every_coordinate(read, batch, FORMATS["float64"], WAY) for read in (plain, turned)
+            )
+            wide = np.pad(own, ((0, 0), (0, 0), (0, len(basis) - own.shape[-1])))
+            assert np.abs(other - wide @ basis.T).max() < 1e-9
+
+
+def test_floats_lose_nothing(bench: Path, few: Few) -> None:
+    rng = random.Random(1)
+    for case in cases(bench):
+        plain, turned = read_folder(case.folder), read_folder(case.folder / "rotated")
+        for length in few((1, 7, 64, 300, 1024), 4):
+            batch = batch_of([rng.choices(range(3), k=length)])
+            own, other = (run_every_output(read, batch, FORMATS["float32"], WAY) for read in (plain, turned))
+            assert np.array_equal(own > 0.5, other > 0.5)
+            assert np.abs(other - np.rint(other)).max() < 1e-6
+
+
+def test_stored_interventions_are_what_both_networks_do(bench: Path) -> None:
+    changing = 0
+    for case in cases(bench):
+        data = json.loads((case.folder / "interventions.json").read_text())["stored"]
+        claim = json.loads((case.folder / "causal.json").read_text())
+        letters = {symbol: number for number, symbol in enumerate("abc")}
+        basis = basis_of(case)
+        for folder, own_basis in ((case.folder, np.eye(len(basis))), (case.folder / "rotated", basis)):
+            read = read_folder(folder)
+            width = read.tensors["embed.W_E"].shape[1]
+            for own in data:
+                base, *sources = (
+                    [letters[symbol] for symbol in word]
+                    for word in (own["interchange"]["base"], *(taken[3] for taken in tagged(own)))
+                )
+                taken = [
+                    (said[1], said[2], source) for said, source in zip(tagged(own), sources, strict=True)
+                ]
+                along = own_basis[:width]
+                for places, meant in ((taken, own["outcome"]), ([], own["clean"])):
+                    found = raw_rotations.interchanged_outputs(read, along, claim["variables"], base, places)
+                    assert np.array_equal(found > 0.5, np.array(meant) > 0), own
+        assert len(data) == 20
+        changing += sum(own["outcome"] != own["clean"] for own in data)
+    assert changing >= 10
+
+
+def tagged(own: Any) -> list[list[Any]]:
+    return list(own["interchange"]["taken"])
+
+
+# What is no rotation --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> BenchCase:
+    made(0, seed=3).save(tmp_path / "cases" / "0")
+    (own,) = cases(tmp_path / "cases")
+    return own
+
+
+def status_of(case: BenchCase, said: Rotation) -> Status:
+    ROTATION.save(said, case.folder / "rotation.json")
+    return attemper.check(case.folder / "rotation.json").status
+
+
+def test_other_reflections_are_not_these(case: BenchCase) -> None:
+    said = case.rotation
+    first, *rest = said.reflections
+    flipped = Reflection(first.plus[1:], (*first.minus, first.plus[0]))
+    backwards = Reflection(first.minus, first.plus)
+    assert status_of(case, replace(said, reflections=(backwards, *rest))) is Status.PROVED, "the same plane"
+    for other in ((flipped, *rest), tuple(rest), (*said.reflections, first)):
+        assert status_of(case, replace(said, reflections=other)) is Status.UNKNOWN
+
+
+def test_what_is_about_nothing_is_malformed(case: BenchCase) -> None:
+    said, network = case.rotation, case.model.network
+    output, free = network.output, said.reflections[0].coordinates[1:]
+    for other in (
+        replace(said, network="0" * 64),
+        replace(said, idle=said.idle + 1),
+        replace(said, idle=10**12),
+        replace(said, reflections=(Reflection((output, *free), ()),)),
+        replace(said, reflections=(Reflection((999, *free), ()),)),
+    ):
+        assert status_of(case, other) is Status.MALFORMED
+    for reflections in ((Reflection(free, ()),), (Reflection((*free, free[0]), ()),), said.reflections * 9):
+        ROTATION.save(replace(said, reflections=reflections), case.folder / "rotation.json")
+        with pytest.raises(MalformedFileError):
+            case.rotation  # noqa: B018
+        assert attemper.check(case.folder / "rotation.json").status is Status.MALFORMED
+
+
+def test_a_changed_network_is_not_the_other_one(case: BenchCase) -> None:
+    folder, network = case.folder / "rotated", case.rotated.network
+    unit = network.layers[0].hidden[0]
+    changed = replace(unit, bias=unit.bias + 1)
+    first = replace(network.layers[0], hidden=(changed, *network.layers[0].hidden[1:]), clamps=())
+    other = replace(network, layers=(first, *network.layers[1:]))
+    replace(case.rotated, network=other).save(folder)
+    verdict = command("check", case.folder / "rotation.json")
+    assert (verdict.code, "that network is another one" in verdict.out) == (ExitCode.UNKNOWN, True)
+    (folder / "network.json").unlink()
+    assert command("check", case.folder / "rotation.json").code == ExitCode.FILE
+
+
+def test_networks_with_too_little_to_turn_stay_as_they_are() -> None:
+    model = attemper.compile("H a", "a")
+    said = turning(model.network, model.digest, random.Random(1))
+    assert (said.idle, said.reflections) == (0, ())
+    assert rotated(model.network, said).embedding == model.network.embedding
+    unwritten = attemper.compile("O (a & O b)", "ab")
+    assert turning(unwritten.network, unwritten.digest, random.Random(1)).reflections
