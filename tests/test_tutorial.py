@@ -105,12 +105,23 @@ def test_the_site_shows_what_the_cells_show(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.exports
 def test_the_tutorial_on_patching_says_what_is_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every cell, one after the other; the asserts are the page's claims."""
     monkeypatch.chdir(tmp_path)
-    path = TUTORIAL.with_name("patching.py")
+    assert asserted("patching.py") > 15
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_the_tutorial_on_circuits_says_what_is_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert asserted("circuits.py") >= 4
+    assert not list(tmp_path.iterdir())
+
+
+def asserted(name: str) -> int:
+    """Every cell, one after the other; the asserts are the page's claims: so many hold."""
+    path = TUTORIAL.with_name(name)
     bodies = [body for kind, body in cells(path.read_text(encoding="utf-8")) if kind == "code"]
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for body in bodies:
         exec(compile(body, str(path), "exec", dont_inherit=True), namespace)
-    assert sum(body.count("assert ") for body in bodies) > 15
-    assert not list(tmp_path.iterdir())
+    return sum(body.count("assert ") for body in bodies)

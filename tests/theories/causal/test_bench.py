@@ -9,6 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+import torch
+from benchmarks import circuits
 
 import attemper
 from attemper.attention_program.realisation import Realisation
@@ -17,6 +19,7 @@ from attemper.errors import ExitCode, MalformedFileError, OptionError
 from attemper.networks.layers import Network
 from attemper.theories.causal.bench.dials import beside, split, thrice
 from attemper.theories.causal.bench.making import CLAIM, TURNED, every_case, made
+from attemper.theories.causal.bench.reading import EdgeReads
 from attemper.theories.causal.bench.scoring import (
     BenchCase,
     BenchScores,
@@ -25,6 +28,7 @@ from attemper.theories.causal.bench.scoring import (
     read_found,
     scored,
 )
+from attemper.theories.causal.certificate import Interchange, Taken
 from attemper.theories.causal.check.claims import judge_causal
 from attemper.workbench.model import Model
 from tests.support.cli.command_line import attemper as command
@@ -162,6 +166,37 @@ def test_the_fewest_edges_are_kept_that_are_enough(bench: Path) -> None:
         assert not truth.is_irrelevant([every[name] for name in more], random.Random(1))
 
 
+def test_an_edge_can_carry_what_it_does_elsewhere(bench: Path) -> None:
+    for own in cases(bench):
+        reads = EdgeReads(own)
+        clean, other = torch.tensor([[0, 1, 2, 1]]), torch.tensor([[1, 1, 0, 2]])
+        carried = reads.carried(other)
+        assert torch.equal(reads(clean), reads(clean, reads.carried(clean)))
+        truth = Truth(own.model.network, own.claim.program, own.claim.variables, 4)
+        base, source = (tuple("abc"[token] for token in words[0].tolist()) for words in (clean, other))
+        for name, edge in own.edges.items():
+            taken = tuple(Taken(edge.variable, position, source) for position in range(1, 5))
+            bits = (reads(clean) > 0.5) != (reads(clean, {name: carried[name]}) > 0.5)
+            assert bool(bits.any()) == truth.changes_a_bit([edge], Interchange(base, taken)), name
+
+
+def test_methods_are_scored_from_files_alone(bench: Path) -> None:
+    scores = circuits.compared(bench)
+    assert (scores["the circuit itself"].pairs, scores["the circuit itself"].size) == (1, 1)
+    assert all(0 <= own.pairs <= 1 and 0 < own.size <= 1 for own in scores.values())
+    assert scores["activation patching"].pairs >= scores["sizes of weights"].pairs
+
+
+@pytest.mark.slow
+def test_what_methods_see_on_100_cases(tmp_path: Path) -> None:
+    for number, case in enumerate(every_case(100, seed=0)):
+        case.save(tmp_path / f"{number:03}")
+    scores = circuits.compared(tmp_path)
+    assert (scores["the circuit itself"].pairs, scores["the circuit itself"].size) == (1, 1)
+    assert 0.4 < scores["random numbers"].pairs < 0.6, "chance"
+    assert scores["activation patching"].pairs > 0.9 > scores["gradients"].pairs > 0.6
+
+
 def scored_alone(case: BenchCase, found: dict[str, float]) -> list[CaseScore]:
     """The score of one case among others."""
     every = {own.name: dict.fromkeys(own.matters, 0.0) for own in cases(case.folder.parent)}
@@ -188,10 +223,10 @@ def test_labels_are_proved_again(bench: Path, tmp_path: Path) -> None:
 
 def test_the_commands(tmp_path: Path) -> None:
     place, found = tmp_path / "cases", tmp_path / "found.json"
-    assert command("bench", place, "--count", 2, "--seed", 2).code == 0
+    assert command("bench", place, "--count", 2, "--seed", 4).code == 0
     assert [own.name for own in cases(place)] == ["0", "1"]
     assert "is there already" in command("bench", place).err
-    assert command("bench", tmp_path / "again", "--count", 2, "--seed", 2, "--jobs", 2).code == 0
+    assert command("bench", tmp_path / "again", "--count", 2, "--seed", 4, "--jobs", 2).code == 0
     assert [own.claim for own in cases(tmp_path / "again")] == [own.claim for own in cases(place)]
     both = command("bench", tmp_path / "other", "--jobs", 2, "--scheduler", "tcp://127.0.0.1:1")
     assert (both.code, "leave --jobs out" in both.err) == (ExitCode.USAGE, True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,6 +14,7 @@ from typing import final
 from attemper.certificates.claims import Certificate
 from attemper.checker.verdict import Status
 from attemper.errors import AttemperError
+from attemper.languages.words import Alphabet
 from attemper.missing import torch_needed
 from attemper.theories.causal.ask import causal
 from attemper.theories.causal.bench.dials import beside, split, thrice
@@ -27,6 +28,18 @@ from attemper.workbench.model import Model
 
 ALPHABET = "abc"
 
+FORMULAS = 0.7
+"""So often a language is a formula, else an expression."""
+
+KNOWN = 0.2
+"""So often it is one of the zoo: of formulas, automata and programs."""
+
+ZOO = (
+    *("ab-star", "even-runs", "multiples-of-3", "tomita-3", "a-n-b-n", "a-n-b-n-c-n", "detect-aab"),
+    *("dyck-1", "dyck-2", "dyck-shuffle-2", "dyck-1-depth-10", "flip-flop", "palindromes", "mqar", "k-hop-1"),
+)
+"""Those that put out bits and of which all edges are labelled by short words."""
+
 CLAIM = "causal.json"
 """The file in a case's folder that has its variables and the labels of its edges."""
 
@@ -35,6 +48,9 @@ STORED = "interventions.json"
 
 TURNED = "rotation.json"
 """The file that says in which basis the network in the folder of that name is."""
+
+WIDEST = 64
+"""Networks with more coordinates are not drawn: they can take minutes to label."""
 
 SHARES = (Fraction(1, 4), Fraction(3, 8), Fraction(1, 2))
 
@@ -69,21 +85,26 @@ class MadeCase:
 
 
 def made(number: int, seed: int) -> MadeCase:
-    """The case with a number, always the same for a seed. All its edges are labelled, and one matters.
+    """The case with a number, always the same for a seed.
 
-    Languages are formulas and expressions; of every other case the network has one or two distractors, of
-    every third there is a head of which two copies outvote a third, and of every fourth units are split.
+    All its edges are labelled, and words show of one that it matters.
+    Languages are formulas, expressions, and some of the zoo; of every other case the network has one or two
+    distractors, of every third there is a head of which two copies outvote a third, and of every fourth units
+    are split.
     """
     with torch_needed("a benchmark"):
         import torch  # noqa: F401, so that labels do not depend on whether it is there
     rng = Random(f"attemper bench {seed} {number}")
     while True:
         untidy = _untidy(rng, number)
-        claim = None if untidy is None else _claim(untidy[0])
-        if untidy is not None and claim is not None:
-            (model, how), network = untidy, untidy[0].network
-            stored = interventions(network, claim, rng)
-            return MadeCase(model, model.certify(), how, claim, stored, turning(network, model.digest, rng))
+        proved = None if untidy is None else _proved(untidy[0])
+        if untidy is not None and proved is not None:
+            (model, how), (certificate, claim) = untidy, proved
+            stored, rotation = (
+                interventions(model.network, claim, rng),
+                turning(model.network, model.digest, rng),
+            )
+            return MadeCase(model, certificate, how, claim, stored, rotation)
 
 
 def every_case(count: int, seed: int, workers: Executor | None = None) -> Iterator[MadeCase]:
@@ -94,12 +115,13 @@ def every_case(count: int, seed: int, workers: Executor | None = None) -> Iterat
 
 def _untidy(rng: Random, number: int) -> tuple[Model, str] | None:
     """A drawn network with what the dials do to it, and how it was made; None where they do nothing."""
-    model, how = _compiled(rng), list[str]()
-    network, said = model.network, model.realisation
+    is_known = rng.random() < KNOWN
+    model = compile_model(f"zoo:{rng.choice(ZOO)}") if is_known else _compiled(rng, ALPHABET)
+    network, said, how = model.network, model.realisation, list[str]()
     if said is None:
         return None
     for _ in range(rng.choice((1, 2)) if number % 2 else 0):
-        other = _compiled(rng)
+        other = _compiled(rng, model.alphabet.symbols)
         if other.realisation is None:
             return None
         network, said = beside(network, said, other.network, other.realisation)
@@ -119,31 +141,40 @@ def _untidy(rng: Random, number: int) -> tuple[Model, str] | None:
     return Model(network, model.language, model.regime, said), ", ".join((model.title, *how))
 
 
-def _claim(model: Model) -> CausalClaim | None:
-    """What is proved of its variables and edges; None where it is not all, or no edge matters."""
+def _proved(model: Model) -> tuple[Certificate, CausalClaim] | None:
+    """What is proved of it, its variables and its edges; None where that is not all, or words show of no edge
+    that it matters.
+    """
+    if len(model.network.coordinates) > WIDEST:
+        return None
     try:
+        certificate = model.certify()
         found = causal(model, edges=["all"], up_to=UP_TO)
     except AttemperError:
         return None
     labels = {own.label for own in found.edges}
-    is_good = EdgeLabel.UNKNOWN not in labels and bool(labels - {EdgeLabel.IRRELEVANT})
-    return found.claim if is_good and found.status is Status.PROVED else None
+    is_good = EdgeLabel.MATTERS_BY_INTERCHANGE in labels and EdgeLabel.UNKNOWN not in labels
+    if found.claim is None or not is_good or found.status is not Status.PROVED:
+        return None
+    return certificate, found.claim
 
 
-def _compiled(rng: Random) -> Model:
+def _compiled(rng: Random, symbols: Sequence[str]) -> Model:
     """The network of a formula or an expression; of another one where it is too large."""
     while True:
-        text = _formula(rng, rng.choice((2, 3))) if rng.random() < 0.7 else f"regex:{_expression(rng, 3)}"
+        letters = all(map(str.isalpha, symbols)) and set(map(len, symbols)) == {1}
+        is_formula = not letters or rng.random() < FORMULAS
+        text = _formula(rng, symbols, rng.choice((2, 3))) if is_formula else _expression(rng, symbols, 3)
         try:
-            return compile_model(text, ALPHABET)
+            return compile_model(text if is_formula else f"regex:{text}", Alphabet(tuple(symbols)))
         except AttemperError:
             continue
 
 
-def _formula(rng: Random, depth: int) -> str:
+def _formula(rng: Random, symbols: Sequence[str], depth: int) -> str:
     if not depth:
-        return rng.choice(("a", "b", "c", "!a", "!b"))
-    left, right = _formula(rng, depth - 1), _formula(rng, rng.randrange(depth))
+        return rng.choice(("", "!")) + f"'{rng.choice(symbols)}'"
+    left, right = _formula(rng, symbols, depth - 1), _formula(rng, symbols, rng.randrange(depth))
     return rng.choice(
         (
             *(f"({left} & {right})", f"({left} | {right})", f"({left} S {right})"),
@@ -152,8 +183,8 @@ def _formula(rng: Random, depth: int) -> str:
     )
 
 
-def _expression(rng: Random, depth: int) -> str:
+def _expression(rng: Random, symbols: Sequence[str], depth: int) -> str:
     if not depth:
-        return rng.choice(ALPHABET)
-    left, right = _expression(rng, depth - 1), _expression(rng, rng.randrange(depth))
+        return rng.choice(symbols)
+    left, right = _expression(rng, symbols, depth - 1), _expression(rng, symbols, rng.randrange(depth))
     return rng.choice((f"({left}|{right})", f"{left}{right}", f"({left})*", f"({left}{right})*"))

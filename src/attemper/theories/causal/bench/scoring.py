@@ -6,8 +6,9 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from pathlib import Path
-from typing import Any, NoReturn, final
+from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from attemper.errors import MalformedFileError, OptionError
 from attemper.files import parse_json, read_bytes
@@ -20,6 +21,9 @@ from attemper.theories.causal.rotation import FOLDER, ROTATION, Rotation
 from attemper.theories.causal.statements import PROVED
 from attemper.workbench.folder import load
 from attemper.workbench.model import Model
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 REMEDY = "make cases with 'attemper bench DIR'"
 
@@ -54,6 +58,21 @@ class BenchCase:
     def rotation(self) -> Rotation:
         """Which basis that is."""
         return ROTATION.load(self.folder / TURNED)
+
+    @property
+    def basis(self) -> Tensor:
+        """Q [axis, coordinate]: where the stream is x in the network it is Q x in the other, in float64.
+
+        A direction d that was found there is Q^T d here: a coordinate, if it is a variable's.
+        """
+        import torch
+
+        said, width = self.rotation, len(self.model.network.coordinates)
+        rows = torch.zeros(width + said.idle, width, dtype=torch.float64)
+        for own in range(width):
+            for axis, part in said.of(((own, Fraction(1)),)):
+                rows[axis, own] = float(part)
+        return rows
 
     @property
     def interventions(self) -> Sequence[StoredIntervention]:

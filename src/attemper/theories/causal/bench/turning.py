@@ -12,18 +12,18 @@ from attemper.theories.causal.rotation import Reflection, Rotation, axes_kept, r
 
 ROUNDS = 12
 
-MOST_IDLE = 4
+IDLE = range(3, 7)
 
 
 def turning(network: Network, digest: str, rng: Random) -> Rotation:
-    """As many reflections as leave the weights numbers of float32; none where there is too little to turn.
+    """As many reflections as leave the weights numbers of float32; none where there is nothing to turn.
 
     What is turned are bits that hidden units or embeddings write, and idle coordinates: never what grows with
     positions, of which each axis would get a part, and lose what float32 cannot hold beside it.
     """
-    idle = rng.randint(1, MOST_IDLE)
+    idle = rng.choice(IDLE)
     free = sorted(set(range(len(network.coordinates) + idle)) - axes_kept(network))
-    if len(free) < 4 + idle:
+    if len(free) == idle:
         return Rotation(digest, 0, ())
     drawn = tuple(_reflection(rng, free) for _ in range(ROUNDS))
     tried = (Rotation(digest, idle, drawn[:rounds]) for rounds in range(ROUNDS, 0, -1))
