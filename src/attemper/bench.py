@@ -4,7 +4,7 @@
 >>> from pathlib import Path
 >>> from attemper import bench
 >>> with TemporaryDirectory() as folder:
-...     bench.made(0, seed=1).save(Path(folder, "0"))
+...     bench.made(1, seed=1).save(Path(folder, "1"))
 ...     (case,) = bench.cases(folder)
 ...     exact = {case.name: {edge: float(edge in case.circuit) for edge in case.edges}}
 ...     bench.scored(folder, exact)

@@ -14,6 +14,9 @@ from attemper import Model
 from attemper.errors import OptionError, WordError
 from attemper.exports.transformer_lens import load
 from attemper.exports.transformer_lens.writing import settings_in
+from attemper.theories.causal.certificate import HeadEdge, OutputEdge, Taken
+from attemper.theories.causal.check.settings import row_of
+from attemper.theories.causal.statements import READ_AT
 
 pytestmark = pytest.mark.exports
 
@@ -56,6 +59,99 @@ def test_layers_have_as_many_heads_and_all_functions_of_patching_run(tmp_path: P
     assert heads.shape == (lens.cfg.n_layers, lens.cfg.n_heads)
     for number, layer in enumerate(hop().network.layers):
         assert bool((heads[number, len(layer.heads) :] == metric(lens(tokens))).all())
+
+
+def test_a_direct_path_is_patched_and_nothing_else(tmp_path: Path) -> None:
+    """What one head writes reaches the query, key or values of one later head: as by hand, at its input."""
+    from transformer_lens import patching
+
+    attemper.compile("#[a] = #[b]", "ab").export("transformer-lens", tmp_path / "out", uniform_heads=True)
+    lens = load(tmp_path / "out")
+    clean, corrupted = ["abbaab"], ["abaaab"]
+    caches = [lens.run_with_cache(words)[1] for words in (clean, corrupted)]
+    tokens = lens.to_tokens(corrupted)
+    assert "blocks.1.attn.hook_k_input" not in caches[0]
+
+    def metric(output: torch.Tensor) -> torch.Tensor:
+        return output.sum()
+
+    moved = 0
+    for component in ("q", "k", "v"):
+        for source in range(lens.cfg.n_heads):
+            found = patching.get_act_patch_direct_path(
+                lens, tokens, *caches, metric, src_layer=0, src_head=source, component=component
+            )
+            apart = caches[0]["blocks.0.attn.hook_z"] - caches[1]["blocks.0.attn.hook_z"]
+            written = apart[:, :, source] @ lens.blocks[0].attn.W_O[source]
+            for head in range(lens.cfg.n_heads):
+
+                def added(copies: Any, hook: Any, head: int = head, written: Any = written) -> Any:
+                    copies[:, :, head] += written
+                    return copies
+
+                point = f"blocks.1.attn.hook_{component}_input"
+                by_hand = metric(lens.run_with_hooks(tokens, fwd_hooks=[(point, added)]))
+                assert torch.allclose(found[1, head], by_hand.to(found.dtype))
+                moved += int(not torch.isclose(by_hand, metric(lens(tokens))))
+    assert moved, "its second layer looks up what the first has counted"
+    assert not lens.cfg.use_split_qkv_input
+
+
+def test_caches_have_what_parts_read_and_write_if_they_are_told(tmp_path: Path) -> None:
+    lens = exported(tmp_path / "out", uniform_heads=True)
+    lens.set_use_split_qkv_input(True)
+    lens.set_use_hook_mlp_in(True)
+    lens.set_use_attn_result(True)
+    assert lens.cfg.use_split_qkv_input
+    _, kept = lens.run_with_cache(["abcab"])
+    assert kept["blocks.1.attn.hook_k_input"].shape == (1, 5, lens.cfg.n_heads, lens.cfg.d_model)
+    assert torch.equal(kept["blocks.1.hook_mlp_in"], kept["blocks.1.hook_resid_mid"])
+    assert torch.allclose(kept["blocks.1.attn.hook_result"].sum(dim=2), kept["blocks.1.hook_attn_out"])
+
+
+def test_edges_are_patched_as_their_recipes_say(tmp_path: Path) -> None:
+    """Every witness of the labels MATTERS, done again with TransformerLens alone."""
+    for source in ("O (a & O b)", "#<[O a] >= 2", "regex:(ab)*", "O (b & Y a) & H ((b & Y a) | !b)"):
+        model = attemper.compile(source, "ab")
+        model.export("transformer-lens", tmp_path / source[-5:].replace("/", ""))
+        lens = load(tmp_path / source[-5:].replace("/", ""))
+        found = attemper.causal(model, edges=["all"], up_to=3)
+        assert found.claim is not None
+        shown = [own.edge_set for own in found.edges if own.edge_set.matters is not None]
+        assert shown
+        for own in shown:
+            assert own.matters is not None
+            (edge,), variables = own.edges, found.claim.variables
+            natural = lens([list(own.matters.base)])[0]
+            after = lens.run_with_hooks(
+                [list(own.matters.base)], fwd_hooks=list(patches(lens, edge, own.matters, variables))
+            )[0]
+            assert bool(((natural > 0.5) != (after > 0.5)).any()), source
+
+
+def patches(lens: Any, edge: Any, said: Any, variables: Any) -> Any:
+    """Hooks for what is taken along an edge."""
+    own = variables[edge.variable]
+    places = list(own.coordinates)
+    for taken in said.taken:
+        at = taken.position - 1
+        if isinstance(taken, Taken):
+            _, cache = lens.run_with_cache([list(taken.source)])
+            row = cache[f"blocks.{own.layer}.hook_resid_post"][0, at, places]
+        else:
+            row = torch.tensor([float(bit) for bit in row_of(own, taken.value).values()], dtype=torch.float64)
+
+        def patched(copies: Any, hook: Any, at: int = at, row: Any = row) -> Any:
+            if isinstance(edge, HeadEdge):
+                copies[0, at, edge.head, places] = row
+            else:
+                copies[0, at, places] = row
+            return copies
+
+        if isinstance(edge, OutputEdge):
+            continue
+        point = READ_AT[edge.part] if isinstance(edge, HeadEdge) else "hook_mlp_in"
+        yield f"blocks.{edge.layer}.{point}", patched
 
 
 def test_added_heads_change_no_number(tmp_path: Path) -> None:

@@ -109,10 +109,14 @@ def test_a_hook_that_would_see_nothing_is_an_error(engine: Engine, point: str) -
     module(word_of(3))
 
 
+def in_block(point: str) -> str:
+    return f"blocks.0.{point}" if point == "hook_mlp_in" else f"blocks.0.attn.{point}"
+
+
 @pytest.mark.parametrize("point", ON_QUERIES)
 def test_the_scan_has_no_queries_keys_and_values_to_see(point: str) -> None:
     module = attemper.compile(FORMULA, "ab").dense(engine="scan")
-    with hooks(module, {f"blocks.0.attn.{point}": lambda seen: None}):
+    with hooks(module, {in_block(point): lambda seen: None}):
         with pytest.raises(OptionError, match="engine='fused'"):
             module(word_of(3))
         module(word_of(3), engine="fused")
@@ -121,7 +125,7 @@ def test_the_scan_has_no_queries_keys_and_values_to_see(point: str) -> None:
 def test_whoever_names_points_gets_an_engine_that_reaches_them() -> None:
     module = attemper.compile(FORMULA, "ab").dense(engine="scan")
     for point in (*ON_SCORES, *ON_QUERIES, "hook_z"):
-        name = f"blocks.0.attn.{point}"
+        name = in_block(point)
         _, cache = module.run_with_cache(word_of(5), names=[name])
         assert set(cache) == {name}
     assert engine_reaching(["blocks.0.hook_resid_pre"], Engine.SCAN) is Engine.SCAN

@@ -12,6 +12,7 @@ from torch import Tensor
 
 import attemper
 from attemper.compiling.pipeline import compile_language
+from attemper.errors import OptionError
 from attemper.languages.words import Word
 from attemper.networks.layers import (
     Construction,
@@ -26,6 +27,7 @@ from attemper.networks.layers import (
     Uniform,
 )
 from attemper.networks.regime import Regime
+from attemper.running.attention import HeadInputs
 from attemper.running.batches import pad
 from attemper.running.blocks import Block
 from attemper.running.dense import DenseTransformer
@@ -164,6 +166,80 @@ def test_the_residual_stream_is_the_sum_of_what_is_written_to_it() -> None:
     assert torch.equal(output, stream[..., model.network.output])
 
 
+INPUTS = ("attn.hook_q_input", "attn.hook_k_input", "attn.hook_v_input")
+
+
+@pytest.mark.parametrize("engine", ["matrix", "fused", "auto"])
+def test_each_reader_has_a_copy_of_what_it_reads(engine: str) -> None:
+    """Copies are the stream, a head reads its own alone, and nobody else reads it."""
+    model = compiled(EVERYTHING).dense(engine=engine)
+    tokens, lengths = ragged(model, some_words())
+    output = model(tokens, lengths)
+    for number, layer in enumerate(model.network.layers):
+        block = f"blocks.{number}."
+        names = [block + name for name in (*INPUTS, "hook_mlp_in", "hook_resid_pre", "hook_resid_mid")]
+        again, cache = model.run_with_cache(tokens, lengths, names)
+        assert torch.allclose(again, output, rtol=0, atol=1e-12)
+        assert torch.equal(cache[block + "hook_mlp_in"], cache[block + "hook_resid_mid"])
+        stream = cache[block + "hook_resid_pre"][:, :, None].expand(-1, -1, len(layer.heads), -1)
+        assert all(torch.equal(cache[block + name], stream) for name in INPUTS)
+        if not layer.heads:
+            continue
+        for point, name in zip(("hook_q", "hook_k", "hook_v"), INPUTS, strict=True):
+
+            def changed(copies: Tensor) -> None:
+                copies[:, :, 0] += 1
+
+            parts = [f"{block}attn.{own}" for own in ("hook_q", "hook_k", "hook_v")]
+            _, before = model.run_with_cache(tokens, lengths, [*parts, block + "hook_resid_pre"])
+            with hooks(model, {block + name: changed}):
+                _, after = model.run_with_cache(tokens, lengths, [*parts, block + "hook_resid_pre"])
+            other = {own for own in before if not torch.allclose(before[own], after[own], atol=1e-9)}
+            assert other <= {f"{block}attn.{point}"}
+            assert torch.allclose(
+                before[f"{block}attn.{point}"][:, :, 1:], after[f"{block}attn.{point}"][:, :, 1:]
+            )
+            weight = getattr(model.blocks[number].attn, f"W_{point[-1].upper()}")[0]
+            assert bool(other) == bool((weight.sum(dim=0) != 0).any()), "where it reads the sum of all"
+
+
+@pytest.mark.parametrize("engine", ["matrix", "fused"])
+def test_what_heads_write_is_summed(engine: str) -> None:
+    model = compiled(EVERYTHING).dense(engine=engine)
+    tokens, lengths = ragged(model, some_words())
+    for number in range(len(model.network.layers)):
+        names = [f"blocks.{number}.attn.hook_result", f"blocks.{number}.hook_attn_out"]
+        _, cache = model.run_with_cache(tokens, lengths, names)
+        assert torch.equal(cache[names[0]].sum(dim=2), cache[names[1]])
+        with hooks(model, {names[0]: torch.zeros_like}):
+            _, ablated = model.run_with_cache(tokens, lengths, names)
+        assert not ablated[names[1]].any()
+
+
+def test_units_read_a_copy_of_their_own() -> None:
+    model = compiled("a S b").dense()
+    tokens, lengths = ragged(model, some_words())
+    names = ["blocks.0.hook_resid_mid", "blocks.0.mlp.hook_pre"]
+    _, before = model.run_with_cache(tokens, lengths, names)
+    with hooks(model, {"blocks.0.hook_mlp_in": lambda copy: copy.add_(1)}):
+        _, after = model.run_with_cache(tokens, lengths, names)
+    assert torch.equal(before[names[0]], after[names[0]])
+    assert not torch.equal(before[names[1]], after[names[1]])
+
+
+def test_the_scan_has_no_copies() -> None:
+    model = compiled("a S b").dense(engine="scan")
+    tokens, lengths = ragged(model, some_words())
+    for name in (*INPUTS, "hook_mlp_in"):
+        with (
+            pytest.raises(OptionError, match="sees nothing under the engine 'scan'"),
+            hooks(model, {f"blocks.0.{name}": torch.zeros_like}),
+        ):
+            model(tokens, lengths)
+        _, cache = model.run_with_cache(tokens, lengths, [f"blocks.0.{name}"])
+        assert len(cache) == 1, "another engine is taken"
+
+
 def test_the_cache_can_be_limited_to_some_names() -> None:
     model = compiled("a S b").dense()
     tokens, lengths = ragged(model, some_words())
@@ -241,8 +317,8 @@ def attention_of(block: Block, x: Tensor, places: Places) -> tuple[Tensor, Tenso
     """hook_z of one layer, on the same input, the streaming way and the scores way."""
     seen: list[Tensor] = []
     with hooks(block, {"attn.hook_z": lambda z: seen.append(z)}):
-        block.attn(x, places, fused)
-        block.attn(x, places, by_matrix)
+        block.attn(HeadInputs(x, x, x), places, fused)
+        block.attn(HeadInputs(x, x, x), places, by_matrix)
     streamed, scored = seen
     return streamed, scored
 

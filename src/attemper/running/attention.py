@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import sqrt
+from typing import final
 
 import torch
 from torch import Tensor, nn
@@ -15,15 +17,29 @@ from attemper.running.hooks import HookPoint
 from attemper.running.kept import KeptTensors
 from attemper.running.places import Places
 
-AttendFunction = Callable[["Attention", Tensor, Places], Tensor]
+
+@final
+@dataclass(frozen=True)
+class HeadInputs:
+    """What queries, keys and values read [batch, position, d_model]; [batch, position, head, d_model], where
+    each head reads a copy of its own.
+    """
+
+    queries: Tensor
+    keys: Tensor
+    values: Tensor
+
+
+AttendFunction = Callable[["Attention", HeadInputs, Places], Tensor]
 """An engine: what every head of a layer attends to, [batch, position, head, d_head]."""
 
 
 class Attention(nn.Module):
     """softmax(q . k / (sqrt(d_head) tau)) v for every head of a layer, in TransformerLens' terms.
 
-    Shapes: hook_q, hook_k, hook_v, hook_z [batch, position, head, d_head]; hook_attn_scores (already
-    divided by tau) and hook_pattern [batch, head, query, key].
+    Shapes: hook_q, hook_k, hook_v, hook_z [batch, position, head, d_head]; hook_q_input, hook_k_input,
+    hook_v_input, hook_result [batch, position, head, d_model]; hook_attn_scores (already divided by tau) and
+    hook_pattern [batch, head, query, key].
     """
 
     W_Q: Tensor
@@ -39,29 +55,40 @@ class Attention(nn.Module):
             self.register_parameter(name, nn.Parameter(weight, requires_grad=False))
         self.maskings = [head.masking for head in layer.heads]
         self.weightings = [override or head.weighting for head in layer.heads]
+        self.hook_q_input, self.hook_k_input, self.hook_v_input = HookPoint(), HookPoint(), HookPoint()
         self.hook_q = HookPoint()
         self.hook_k = HookPoint()
         self.hook_v = HookPoint()
         self.hook_attn_scores = HookPoint()
         self.hook_pattern = HookPoint()
         self.hook_z = HookPoint()
+        self.hook_result = HookPoint()
         self._scales = KeptTensors()
         self._zero_queries = self._find_zero_queries() if sealed else None
 
-    def forward(self, x: Tensor, places: Places, attend: AttendFunction) -> Tensor:
-        """The residual stream [batch, position, d_model] to what the heads add to it, by an engine."""
-        added: Tensor = self.hook_z(attend(self, x, places)).flatten(2) @ self.W_O.flatten(0, 1)
-        return added
+    def forward(self, read: HeadInputs, places: Places, attend: AttendFunction) -> Tensor:
+        """What heads read to what they add to the stream [batch, position, d_model], by an engine."""
+        z: Tensor = self.hook_z(attend(self, read, places))
+        if not self.hook_result.is_watched:
+            return z.flatten(2) @ self.W_O.flatten(0, 1)
+        result: Tensor = self.hook_result(torch.einsum("bnhe,hed->bnhd", z, self.W_O))
+        return result.sum(dim=2)
 
-    def queries_and_keys(self, x: Tensor) -> tuple[Tensor, Tensor]:
+    def inputs(self, x: Tensor, norm: Callable[[Tensor], Tensor]) -> HeadInputs:
+        """What is read of the stream, normalised; where somebody watches that, each head has a copy."""
+        points = (self.hook_q_input, self.hook_k_input, self.hook_v_input)
+        if not any(point.is_watched for point in points):
+            return HeadInputs(*[norm(x)] * 3)
+        copies = x[:, :, None].expand(-1, -1, len(self.maskings), -1)
+        return HeadInputs(*(norm(point(copies.clone()) if point.is_watched else x) for point in points))
+
+    def queries_and_keys(self, read: HeadInputs) -> tuple[Tensor, Tensor]:
         """Queries and keys [batch, position, head, d_head]."""
-        q: Tensor = self.hook_q(torch.einsum("bnd,hde->bnhe", x, self.W_Q))
-        k: Tensor = self.hook_k(torch.einsum("bnd,hde->bnhe", x, self.W_K))
-        return q, k
+        return self.hook_q(_mapped(read.queries, self.W_Q)), self.hook_k(_mapped(read.keys, self.W_K))
 
-    def values(self, x: Tensor) -> Tensor:
+    def values(self, read: HeadInputs) -> Tensor:
         """Values [batch, position, head, d_head]."""
-        v: Tensor = self.hook_v(torch.einsum("bnd,hde->bnhe", x, self.W_V))
+        v: Tensor = self.hook_v(_mapped(read.values, self.W_V))
         return v
 
     def zero_queries(self) -> list[bool]:
@@ -84,3 +111,8 @@ class Attention(nn.Module):
     def _find_zero_queries(self) -> list[bool]:
         found: list[bool] = (self.W_Q == 0).flatten(1).all(dim=1).tolist()
         return found
+
+
+def _mapped(x: Tensor, weights: Tensor) -> Tensor:
+    """What each head's weights [head, d_model, d_head] make of what all heads read, or of its own copy."""
+    return torch.einsum("bnd,hde->bnhe" if x.dim() == 3 else "bnhd,hde->bnhe", x, weights)

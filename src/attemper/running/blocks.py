@@ -79,6 +79,7 @@ class Block(nn.Module):
         self.hook_resid_pre = HookPoint()
         self.hook_attn_out = HookPoint()
         self.hook_resid_mid = HookPoint()
+        self.hook_mlp_in = HookPoint()
         self.hook_mlp_out = HookPoint()
         self.hook_resid_post = HookPoint()
 
@@ -86,8 +87,10 @@ class Block(nn.Module):
         """`look` is called with what the hidden units see."""
         x = self.hook_resid_pre(x)
         attend = matrix.attend if engine is Engine.MATRIX else fused.attend
-        x = self.hook_resid_mid(x + self.hook_attn_out(self.attn(self.ln1(x), places, attend)))
-        after: Tensor = self.hook_resid_post(x + self.hook_mlp_out(self.mlp(self.ln2(x), look)))
+        heads = self.attn(self.attn.inputs(x, self.ln1), places, attend)
+        x = self.hook_resid_mid(x + self.hook_attn_out(heads))
+        read = self.ln2(self.hook_mlp_in(x.clone()) if self.hook_mlp_in.is_watched else x)
+        after: Tensor = self.hook_resid_post(x + self.hook_mlp_out(self.mlp(read, look)))
         return after
 
 

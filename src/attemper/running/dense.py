@@ -14,7 +14,7 @@ from attemper.running.blocks import BlockStack, Look, clamp_room
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.config import Config, config_of
 from attemper.running.engines import choice
-from attemper.running.engines.names import SCAN_FROM, Engine, engine_of, engine_reaching
+from attemper.running.engines.names import ON_PARTS, SCAN_FROM, Engine, engine_of, engine_reaching
 from attemper.running.hooks import HookPoint, hooks
 from attemper.running.kept import KeptTensors
 from attemper.running.places import Places
@@ -36,7 +36,9 @@ class DenseTransformer(BlockStack):
     Hook points carry TransformerLens' names: hook_embed, hook_pos_embed, blocks.L.hook_resid_pre,
     blocks.L.attn.hook_q, hook_k, hook_v, hook_attn_scores, hook_pattern, hook_z,
     blocks.L.hook_attn_out, hook_resid_mid, blocks.L.mlp.hook_pre, hook_post, hook_mlp_out,
-    hook_resid_post; of a normalised network blocks.L.ln1.hook_normalized and ln2.hook_normalized, too.
+    hook_resid_post; of a normalised network blocks.L.ln1.hook_normalized and ln2.hook_normalized, too. What
+    one part reads or writes alone is blocks.L.attn.hook_q_input, hook_k_input, hook_v_input and hook_result
+    [batch, position, head, d_model], and blocks.L.hook_mlp_in.
     `docs/networks.md` shows how to use them.
 
     `engine` says how attention is computed (`docs/scan.md`): `matrix` makes the n x n matrices that hooks on
@@ -152,13 +154,15 @@ class DenseTransformer(BlockStack):
     def run_with_cache(
         self, tokens: Tensor, lengths: Tensor | None = None, names: Iterable[str] | None = None
     ) -> tuple[Tensor, dict[str, Tensor]]:
-        """The output, and the activations at the hook points called `names` (default: all).
+        """The output, and the activations at the hook points called `names` (default: all but what one part
+        reads or writes alone, which follows from the others).
 
         The engine is the matrix where scores or patterns are among them. Raises `WordError` (tokens) and
         `KeyError` (a name).
         """
         if names is None:
-            names = [name for name, module in self.named_modules() if isinstance(module, HookPoint)]
+            points = (name for name, module in self.named_modules() if isinstance(module, HookPoint))
+            names = [name for name in points if name.rpartition(".")[2] not in ON_PARTS]
         cache: dict[str, Tensor] = {}
 
         def keep(name: str) -> Callable[[Tensor], None]:

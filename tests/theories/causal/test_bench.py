@@ -32,6 +32,7 @@ from attemper.theories.causal.certificate import Interchange, Taken
 from attemper.theories.causal.check.claims import judge_causal
 from attemper.workbench.model import Model
 from tests.support.cli.command_line import attemper as command
+from tests.support.judges.bench_folders import RawCase
 from tests.support.judges.set_variables import Truth
 from tests.support.suites import Few
 
@@ -104,12 +105,15 @@ def test_cases_are_proved_and_their_labels_true(few: Few) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10, 20))
-def test_100_cases_are_proved_and_their_certificates(seed: int, tmp_path: Path) -> None:
+def test_of_1000_cases_all_that_is_said_is_proved_and_so(seed: int, tmp_path: Path) -> None:
     for number, case in enumerate(every_case(100, seed)):
         folder = tmp_path / str(number)
         case.save(folder)
         for place in (folder, folder / CLAIM, folder / TURNED):
             assert attemper.check(place).status is Status.PROVED
+        raw, rng = RawCase(folder), random.Random(seed)
+        assert not list(raw.wrong_interventions())
+        assert not any(raw.is_wrong_at(length, rng) for length in (1, 100, 1024))
 
 
 def test_a_seed_makes_the_same_cases() -> None:

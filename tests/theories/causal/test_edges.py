@@ -39,6 +39,7 @@ from attemper.theories.causal.check import claims as claims_of
 from attemper.theories.causal.check.claims import judge_causal
 from attemper.theories.causal.check.cutting import cut, lost_edges
 from attemper.theories.causal.search.edges import edges_in
+from attemper.theories.causal.search.labelling import Labelling
 from attemper.theories.causal.statements import EdgeLabel
 from attemper.workbench.model import Model
 from tests.support.cli.command_line import attemper as command
@@ -123,16 +124,34 @@ def test_what_is_irrelevant_together_is_proved_once(monkeypatch: pytest.MonkeyPa
     assert judged(network, found.claim, both, EdgeSet((values[0],), shown))[1] is Status.UNKNOWN
 
 
-def test_all_edges_and_those_that_can_be_left_out() -> None:
-    network = two_of_three()
+def thrice_read() -> Model:
     model = attemper.compile("O (a & O b)", "ab")
-    found = attemper.causal(Model(network, model.language, model.regime, model.realisation), edges=["all"])
-    labels = {own.text: own.label for own in found.edges}
-    together = found.edges[-1]
-    assert len(found.edges) == len(list(edges_in(network, found.claim.variables if found.claim else ()))) + 1
-    assert (together.label, len(together.edge_set.edges)) == (EdgeLabel.IRRELEVANT, 2)
-    assert together.text in str(found)
-    assert set(labels.values()) == {EdgeLabel.IRRELEVANT}, "each alone"
+    return Model(two_of_three(), model.language, model.regime, model.realisation)
+
+
+def test_a_circuit_is_what_is_left_when_the_rest_is_left_out() -> None:
+    found = attemper.causal(thrice_read(), edges=["all"])
+    labels = [own.label for own in found.edges]
+    assert labels == [*[EdgeLabel.IRRELEVANT] * 7, *[EdgeLabel.MATTERS_BY_INTERCHANGE] * 4]
+    out = found.edges[6].edge_set.edges
+    assert len(out) == 2
+    for own in found.edges[7:]:
+        assert set(own.edge_set.edges) > set(out), "one more beside those that are left out"
+    assert {own.edge_set.edges[-1] for own in found.edges[7:]} | set(out) == {
+        own.edge_set.edges[0] for own in found.edges[:6]
+    }
+    assert found.status is Status.PROVED
+    alone = attemper.causal(attemper.compile("O (a & O b)", "ab"), edges=["all"])
+    assert all(len(own.edge_set.edges) == 1 for own in alone.edges), "there is nothing to leave out"
+
+
+def test_an_interrupt_before_the_circuit_leaves_the_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Labelling, "circuit", interrupted)
+    found = attemper.causal(thrice_read(), edges=["all"])
+    assert (found.status, found.left, len(found.edges)) == (Status.UNKNOWN, 1, 6)
 
 
 @pytest.mark.sweep(4)
@@ -338,7 +357,7 @@ def test_edges_on_the_command_line(tmp_path: Path) -> None:
     found = command("causal", folder, "--edges", "all", "-o", folder / "causal.json")
     assert found.code == ExitCode.OK
     assert "MATTERS BY INTERCHANGE: head 1.0 values <- s3" in found.out
-    assert "blocks.1.hook_v_input[:, " in found.out
+    assert "blocks.1.attn.hook_v_input[:, " in found.out
     checked = command("check", folder / "causal.json")
     assert checked.code == ExitCode.OK
     assert "PROVED: head 1.0 values <- s3: matters by interchange on '" in checked.out

@@ -6,7 +6,6 @@ import json
 import random
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,8 +18,7 @@ from attemper.theories.causal.bench.scoring import BenchCase, cases
 from attemper.theories.causal.bench.turning import turning
 from attemper.theories.causal.rotation import ROTATION, Reflection, Rotation, rotated
 from tests.support.cli.command_line import attemper as command
-from tests.support.oracles import raw_rotations
-from tests.support.oracles.raw_files import read_folder
+from tests.support.judges.bench_folders import RawCase
 from tests.support.oracles.raw_forward import FORMATS, batch_of, run_every_coordinate, run_every_output
 from tests.support.oracles.raw_settings import WAY, every_word
 from tests.support.suites import Few
@@ -34,33 +32,32 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def basis_of(case: BenchCase) -> np.ndarray[Any, Any]:
-    said = json.loads((case.folder / "rotation.json").read_text())
-    return raw_rotations.basis_of(said, len(case.model.network.coordinates))
-
-
 def test_the_stream_is_the_other_one_after_the_reflections(bench: Path) -> None:
     for case in cases(bench):
         assert attemper.check(case.folder / "rotation.json").status is Status.PROVED
-        basis, plain, turned = basis_of(case), read_folder(case.folder), read_folder(case.folder / "rotated")
-        assert np.array_equal(basis @ basis.T, np.eye(len(basis))), "orthogonal, in floats too"
-        assert np.count_nonzero(basis) > 3 * len(basis), "bits stand on no axis"
+        raw = RawCase(case.folder)
+        square = raw.basis @ raw.basis.T
+        assert np.array_equal(square, np.eye(len(square))), "orthogonal, in floats too"
+        assert np.count_nonzero(raw.basis) > 3 * len(square), "bits stand on no axis"
+        own_basis = case.basis.numpy()
+        assert np.array_equal(own_basis, raw.basis[:, : own_basis.shape[1]])
         for length in (1, 2, 4):
             batch = every_word(3, length)
             own, other = (
-                run_every_coordinate(read, batch, FORMATS["float64"], WAY) for read in (plain, turned)
+                run_every_coordinate(read, batch, FORMATS["float64"], WAY) for read in (raw.plain, raw.turned)
             )
-            wide = np.pad(own, ((0, 0), (0, 0), (0, len(basis) - own.shape[-1])))
-            assert np.abs(other - wide @ basis.T).max() < 1e-9
+            assert np.abs(other - own @ own_basis.T).max() < 1e-9
 
 
 def test_floats_lose_nothing(bench: Path, few: Few) -> None:
     rng = random.Random(1)
     for case in cases(bench):
-        plain, turned = read_folder(case.folder), read_folder(case.folder / "rotated")
+        raw = RawCase(case.folder)
         for length in few((1, 7, 64, 300, 1024), 4):
             batch = batch_of([rng.choices(range(3), k=length)])
-            own, other = (run_every_output(read, batch, FORMATS["float32"], WAY) for read in (plain, turned))
+            own, other = (
+                run_every_output(read, batch, FORMATS["float32"], WAY) for read in (raw.plain, raw.turned)
+            )
             assert np.array_equal(own > 0.5, other > 0.5)
             assert np.abs(other - np.rint(other)).max() < 1e-6
 
@@ -68,32 +65,22 @@ def test_floats_lose_nothing(bench: Path, few: Few) -> None:
 def test_stored_interventions_are_what_both_networks_do(bench: Path) -> None:
     changing = 0
     for case in cases(bench):
-        data = json.loads((case.folder / "interventions.json").read_text())["stored"]
-        claim = json.loads((case.folder / "causal.json").read_text())
-        letters = {symbol: number for number, symbol in enumerate("abc")}
-        basis = basis_of(case)
-        for folder, own_basis in ((case.folder, np.eye(len(basis))), (case.folder / "rotated", basis)):
-            read = read_folder(folder)
-            width = read.tensors["embed.W_E"].shape[1]
-            for own in data:
-                base, *sources = (
-                    [letters[symbol] for symbol in word]
-                    for word in (own["interchange"]["base"], *(taken[3] for taken in tagged(own)))
-                )
-                taken = [
-                    (said[1], said[2], source) for said, source in zip(tagged(own), sources, strict=True)
-                ]
-                along = own_basis[:width]
-                for places, meant in ((taken, own["outcome"]), ([], own["clean"])):
-                    found = raw_rotations.interchanged_outputs(read, along, claim["variables"], base, places)
-                    assert np.array_equal(found > 0.5, np.array(meant) > 0), own
-        assert len(data) == 20
-        changing += sum(own["outcome"] != own["clean"] for own in data)
+        raw = RawCase(case.folder)
+        assert not list(raw.wrong_interventions())
+        assert not raw.is_wrong_at(300, random.Random(1))
+        assert len(raw.stored) == 20
+        changing += sum(own["outcome"] != own["clean"] for own in raw.stored)
     assert changing >= 10
 
 
-def tagged(own: Any) -> list[list[Any]]:
-    return list(own["interchange"]["taken"])
+def test_the_judge_sees_what_is_wrong(case: BenchCase) -> None:
+    path = case.folder / "interventions.json"
+    data = json.loads(path.read_text())
+    changed = [own for own in data["stored"] if own["clean"] != own["outcome"]]
+    for own in changed:
+        own["clean"], own["outcome"] = own["outcome"], own["clean"]
+    path.write_text(json.dumps(data))
+    assert len(list(RawCase(case.folder).wrong_interventions())) == 4 * len(changed) > 0
 
 
 # What is no rotation --------------------------------------------------------------------------------------

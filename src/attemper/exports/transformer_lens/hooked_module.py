@@ -29,6 +29,13 @@ from transformer_lens.hook_points import HookPoint  # noqa: E402
 
 from attemper.exports.transformer_lens.hooked_cache import LensCache  # noqa: E402
 
+KEPT = {
+    "use_split_qkv_input": ("hook_q_input", "hook_k_input", "hook_v_input"),
+    "use_hook_mlp_in": ("hook_mlp_in",),
+    "use_attn_result": ("hook_result",),
+}
+"""TransformerLens' settings that say whether caches have what parts of layers read and write."""
+
 GivenWords = str | Sequence[str | Sequence[str]]
 """A word's text, or several words, each as a text or as its symbols."""
 
@@ -46,7 +53,9 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
     put out. Every regime, mask, temperature and length runs, hard attention too.
 
     `run_with_cache`, `run_with_hooks`, `hooks`, `add_hook` and `reset_hooks` are TransformerLens' own, with
-    its names of hook points; a hook on `hook_attn_scores` or `hook_pattern` can change what it sees, too.
+    its names of hook points; a hook on `hook_attn_scores` or `hook_pattern` can change what it sees, too, and
+    one on `hook_q_input`, `hook_k_input`, `hook_v_input`, `hook_mlp_in` or `hook_result` what one part alone
+    reads or writes.
     """
 
     def __init__(self, network: Network, dtype: torch.dtype = torch.float64, name: str = "attemper") -> None:
@@ -56,6 +65,7 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
         # In a tuple: its parts are registered below, under the names that they have there.
         self._dense = (dense,)
         self._title = name
+        self._kept = dict.fromkeys(KEPT, False)
         self.embed, self.blocks = dense.embed, dense.blocks
         self.hook_embed, self.hook_pos_embed = dense.hook_embed, dense.hook_pos_embed
         self.setup()
@@ -83,7 +93,19 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
     @property
     def cfg(self) -> LensConfig:
         """The sizes and settings that TransformerLens' tools ask for."""
-        return settings_of(self.dense.cfg, self._title)
+        return settings_of(self.dense.cfg, self._title, self._kept)
+
+    def set_use_split_qkv_input(self, use_split_qkv_input: bool) -> None:
+        """Whether caches have what queries, keys and values read: hooks see it, and change it, anyway."""
+        self._kept["use_split_qkv_input"] = use_split_qkv_input
+
+    def set_use_hook_mlp_in(self, use_hook_mlp_in: bool) -> None:
+        """Whether caches have what hidden units read: hooks see it, and change it, anyway."""
+        self._kept["use_hook_mlp_in"] = use_hook_mlp_in
+
+    def set_use_attn_result(self, use_attn_result: bool) -> None:
+        """Whether caches have what each head writes: hooks see it, and change it, anyway."""
+        self._kept["use_attn_result"] = use_attn_result
 
     @property
     def padding(self) -> int:
@@ -110,10 +132,14 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
         *words: Any,
         return_cache_object: bool = True,
         remove_batch_dim: bool = False,
+        names_filter: Any = None,
         **options: Any,
     ) -> tuple[Tensor, LensCache | dict[str, Tensor]]:
         """The output, and the activations at hook points as an `ActivationCache`, or else as a dict."""
-        output, found = super().run_with_cache(*words, remove_batch_dim=remove_batch_dim, **options)
+        kept = self._is_kept if names_filter is None else names_filter
+        output, found = super().run_with_cache(
+            *words, remove_batch_dim=remove_batch_dim, names_filter=kept, **options
+        )
         if not return_cache_object:
             return output, found
         return output, LensCache(found, self, has_batch_dim=not remove_batch_dim)
@@ -160,6 +186,11 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
         """What biases add to the stream before a layer, [d_model]: nothing, as no sublayer has one there."""
         del layer, mlp_input, include_mlp_biases
         return torch.zeros(self.cfg.d_model, dtype=self.cfg.dtype, device=self.cfg.device)
+
+    def _is_kept(self, name: str) -> bool:
+        """Whether caches have what stands at a hook point."""
+        point = name.rpartition(".")[2]
+        return all(self._kept[setting] for setting, points in KEPT.items() if point in points)
 
     def _word(self, given: object) -> Word:
         """A word as a text, or as a list or tuple of its symbols."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import final
+from typing import Any, final
 
 from attemper.running.config import Config
 
@@ -30,6 +31,7 @@ class LensConfig(Config):
     use_hook_mlp_in: bool = False
 
 
-def settings_of(config: Config, name: str) -> LensConfig:
-    """The settings of a model of that name."""
-    return LensConfig(**{one.name: getattr(config, one.name) for one in fields(Config)}, model_name=name)
+def settings_of(config: Config, name: str, kept: Mapping[str, Any]) -> LensConfig:
+    """The settings of a model of that name; `kept` says, by setting, what caches have of parts of layers."""
+    sizes = {one.name: getattr(config, one.name) for one in fields(Config)}
+    return LensConfig(**sizes, model_name=name, **kept)

@@ -13,23 +13,25 @@ import torch
 from torch import Tensor, nn
 
 from attemper.networks.layers import HardWeighting, Masking, Softmax
-from attemper.running.attention import Attention
+from attemper.running.attention import Attention, HeadInputs
 from attemper.running.engines.matrix import scores_of, weights
 from attemper.running.places import Places
 
 
-def attend(attention: Attention, x: Tensor, places: Places) -> Tensor:
+def attend(attention: Attention, read: HeadInputs, places: Places) -> Tensor:
     """What every head attends to, [batch, position, head, d_head]."""
-    v = attention.values(x)
+    v = attention.values(read)
     z = torch.zeros_like(v)
-    for heads, own in _parts(attention, x, v, places):
+    for heads, own in _parts(attention, read, v, places):
         if len(heads) == v.shape[2]:
             return own
         z[:, :, heads] = own
     return z
 
 
-def _parts(attention: Attention, x: Tensor, v: Tensor, places: Places) -> Iterator[tuple[list[int], Tensor]]:
+def _parts(
+    attention: Attention, read: HeadInputs, v: Tensor, places: Places
+) -> Iterator[tuple[list[int], Tensor]]:
     """What the heads attend to [batch, position, head, d_head], some heads of one mask at a time."""
     watched = attention.hook_q.is_watched or attention.hook_k.is_watched
     zero = attention.zero_queries()
@@ -40,7 +42,7 @@ def _parts(attention: Attention, x: Tensor, v: Tensor, places: Places) -> Iterat
     others = [head for head in heads if head not in means]
     if not (others or watched):
         return
-    q, k = attention.queries_and_keys(x)
+    q, k = attention.queries_and_keys(read)
     softs = [head for head in others if isinstance(attention.weightings[head], Softmax)]
     for masking, some in _by_masking(attention, softs):
         yield some, _fused(attention, q, k, v, some, masking, places)

@@ -8,14 +8,14 @@ import torch
 from torch import Tensor
 
 from attemper.networks.layers import HardWeighting, Masking, Softmax
-from attemper.running.attention import Attention
+from attemper.running.attention import Attention, HeadInputs
 from attemper.running.places import Places
 
 
-def attend(attention: Attention, x: Tensor, places: Places) -> Tensor:
+def attend(attention: Attention, read: HeadInputs, places: Places) -> Tensor:
     """What every head attends to, [batch, position, head, d_head]."""
-    q, k = attention.queries_and_keys(x)
-    v = attention.values(x)
+    q, k = attention.queries_and_keys(read)
+    v = attention.values(read)
     heads = range(len(attention.maskings))
     # A layer may have no heads at all, so the tensors are made before they are filled.
     batch, width = places.i.shape

@@ -13,7 +13,10 @@ SCAN_FROM = 4096
 ON_SCORES = ("hook_attn_scores", "hook_pattern")
 """The hook points that the matrix engine alone reaches."""
 
-ON_QUERIES = ("hook_q", "hook_k", "hook_v")
+ON_PARTS = ("hook_q_input", "hook_k_input", "hook_v_input", "hook_mlp_in", "hook_result")
+"""The hook points on what one part of a layer alone reads or writes: made where somebody watches them."""
+
+ON_QUERIES = ("hook_q", "hook_k", "hook_v", *ON_PARTS)
 """The hook points that the scan alone does not reach: it never has all queries in one tensor."""
 
 SHORT = 1024

@@ -99,6 +99,7 @@ def causal(
             raise UnsupportedError(f"the network cannot be followed: {error}") from None
     asked, judged = _Asked(network, model.digest, said.program, up_to), list[JudgedVariable]()
     sets, labelled = list[EdgeSet](), dict[int, JudgedEdges]()
+    is_interrupted = True
     with suppress(KeyboardInterrupt):
         report("proving what can be proved at once")
         proved = asked.proved_at_once(tried)
@@ -112,9 +113,10 @@ def causal(
             labelled[number] = label
         if ALL in edges:
             report("edges that can be left out together")
-            together = labelling.left_out([labelled[number] for number in range(len(sets))])
-            labelled |= {} if together is None else {len(sets): together}
-    left = len(tried) - len(judged) + max(0, len(sets) - len(labelled))
+            alone = [labelled[number] for number in range(len(sets))]
+            labelled |= enumerate(labelling.circuit(alone), start=len(sets))
+        is_interrupted = False
+    left = len(tried) - len(judged) + max(0, len(sets) - len(labelled)) or int(is_interrupted)
     known = [own for _, own in sorted(labelled.items())]
     claim, verdict = asked.together(judged, known)
     return Causal(network, said.program, tuple(judged), claim, verdict, left, tuple(known))

@@ -220,17 +220,21 @@ def _source(own: CausalVariable, taken: Taken | SetTo, what: str) -> str:
             assert_never(taken)
 
 
-READ_AT = {HeadPart.QUERY: "hook_q_input", HeadPart.KEY: "hook_k_input", HeadPart.VALUES: "hook_v_input"}
-"""TransformerLens' names, where `use_split_qkv_input` is set."""
+READ_AT = {
+    HeadPart.QUERY: "attn.hook_q_input",
+    HeadPart.KEY: "attn.hook_k_input",
+    HeadPart.VALUES: "attn.hook_v_input",
+}
+"""TransformerLens' names of what one head reads."""
 
 
 def edge_recipe(edge: CausalEdge, own: CausalVariable, taken: Taken | SetTo) -> str:
-    """The same along an edge; inputs of feed-forward layers have a point if `use_hook_mlp_in` is set.
+    """The same along an edge.
 
     >>> from attemper.theories.causal.certificate import HeldBit, Holder
     >>> own = CausalVariable(0, (HeldBit(3, (Holder(2, False),)),))
     >>> edge_recipe(HeadEdge(0, 1, 4, HeadPart.KEY), own, Taken(0, 2, ("b", "a")))
-    "blocks.1.hook_k_input[:, 1, 4, [2]] = blocks.0.hook_resid_post[:, 1, [2]] of 'ba'"
+    "blocks.1.attn.hook_k_input[:, 1, 4, [2]] = blocks.0.hook_resid_post[:, 1, [2]] of 'ba'"
     """
     place = f"{taken.position - 1}, {list(own.coordinates)}"
     source = _source(own, taken, f"blocks.{own.layer}.hook_resid_post[:, {place}]")

@@ -101,7 +101,7 @@ class BenchCase:
     def circuit(self) -> frozenset[str]:
         """Edges without which the others, together, change no bit: what is kept where these are left out.
 
-        Of three of which two decide, one is left out; which one is said by nobody: see `CaseScore`.
+        None of them can be left out beside those: of three of which two decide one is left out, the first.
         """
         idle = [own.edges for own in self.claim.edge_sets if own.matters is None]
         left_out = max(map(set, idle), key=len, default=set[CausalEdge]())

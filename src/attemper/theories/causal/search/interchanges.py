@@ -75,23 +75,23 @@ class EveryWord:
         self.module = DenseTransformer(network, torch.float64)
         self._of_length = cache(self._all)
 
-    def up_to(self, length: int) -> Iterator[_Words]:
+    def up_to(self, length: int) -> Iterator[_OneLength]:
         """The words of each length, as far as there are not too many."""
         for own in range(1, length + 1):
             if len(self.network.alphabet.symbols) ** own > WORDS:
                 return
             yield self._of_length(own)
 
-    def these(self, words: Sequence[Word]) -> _Words:
+    def these(self, words: Sequence[Word]) -> _OneLength:
         """Some words of one length."""
-        return _Words(self, words)
+        return _OneLength(self, words)
 
-    def _all(self, length: int) -> _Words:
+    def _all(self, length: int) -> _OneLength:
         return self.these(tuple(words_of_length(self.network.alphabet, length)))
 
 
 @final
-class _Words:
+class _OneLength:
     """Words of one length, and what variables are on them."""
 
     def __init__(self, own: EveryWord, words: Sequence[Word]) -> None:
@@ -141,13 +141,13 @@ class _Runs:
         self.module = DenseTransformer(interchanges.without, torch.float64) if is_cut else module
 
     def mixed(
-        self, words: _Words, options: Callable[[int, int], Iterator[Taken | SetTo]]
+        self, words: _OneLength, options: Callable[[int, int], Iterator[Taken | SetTo]]
     ) -> Iterator[Interchange]:
         """Every word with every mix of one variable's options."""
         return (Interchange(word, mix) for mix in self._mixes(words, options) for word in words.words)
 
     def _mixes(
-        self, words: _Words, options: Callable[[int, int], Iterator[Taken | SetTo]]
+        self, words: _OneLength, options: Callable[[int, int], Iterator[Taken | SetTo]]
     ) -> Iterator[tuple[Taken | SetTo, ...]]:
         """One variable, at one position first; of edges, whose program is not run, then at more of them."""
         length = len(words.words[0])
@@ -157,7 +157,7 @@ class _Runs:
             together = chain.from_iterable(combinations(choices, size) for size in range(1, most + 1))
             yield from islice(chain.from_iterable(product(*own) for own in together), MIXES)
 
-    def whole(self, words: _Words) -> Iterator[Interchange]:
+    def whole(self, words: _OneLength) -> Iterator[Interchange]:
         """Every variable at every position, from one word, where there are not too many pairs of words."""
         if len(words.words) ** 2 > WORDS:
             return
@@ -165,7 +165,7 @@ class _Runs:
             places = product(self.interchanges.written, range(1, len(base) + 1))
             yield Interchange(base, tuple(Taken(number, place, source) for number, place in places))
 
-    def outputs(self, words: _Words, every: Sequence[Interchange]) -> Tensor:
+    def outputs(self, words: _OneLength, every: Sequence[Interchange]) -> Tensor:
         """What is put out after each of them [interchange, position, output]."""
         bases = words.tokens[[words.numbers[own.base] for own in every]]
         points = {words.points[number] for number in self.interchanges.written}
@@ -175,7 +175,7 @@ class _Runs:
             )
         return found if found.dim() == 3 else found[..., None]
 
-    def wrong(self, words: _Words, tried: Iterator[Interchange]) -> Iterator[Interchange]:
+    def wrong(self, words: _OneLength, tried: Iterator[Interchange]) -> Iterator[Interchange]:
         """Those of them after which the network does not put out what the program does."""
         room = float(HALF if self.interchanges.edges else QUARTER)
         outputs = self.interchanges.program.outputs
@@ -185,7 +185,7 @@ class _Runs:
             is_wrong = ((self.outputs(words, every) - meant).abs() > room).flatten(1).any(dim=1)
             yield from compress(every, is_wrong.tolist())
 
-    def unheld(self, words: _Words) -> Iterator[Interchange]:
+    def unheld(self, words: _OneLength) -> Iterator[Interchange]:
         """Words on which a coordinate is not what its step says."""
         for word in words.words:
             steps = self.interchanges.steps_of(word)
@@ -204,7 +204,7 @@ class _Runs:
 class _Setting:
     """A hook that sets, in each of a batch's words, what is taken after one layer."""
 
-    def __init__(self, runs: _Runs, words: _Words, point: str, every: Sequence[Interchange]) -> None:
+    def __init__(self, runs: _Runs, words: _OneLength, point: str, every: Sequence[Interchange]) -> None:
         self.words, self.point, self.every = words, point, every
         self.written = {
             number: tuple(map(list, zip(*pairs, strict=True)))

@@ -62,21 +62,29 @@ class Labelling:
             return self._labelled(edge_set, EdgeLabel.UNKNOWN, doubt)
         return self._mattering(edge_set.edges, shown)
 
-    def left_out(self, labelled: Sequence[JudgedEdges]) -> JudgedEdges | None:
-        """Edges that are irrelevant together, of those that are so alone; None where there are no two.
-
-        One more of them is no longer proved to be irrelevant with these.
+    def circuit(self, labelled: Sequence[JudgedEdges]) -> Iterator[JudgedEdges]:
+        """Which edges can be left out together, of those that are irrelevant alone; and then, with each of
+        the others beside them, whether something changes. An edge that matters alone does so among others.
         """
         alone = [own.edge_set.edges for own in labelled if own.label is EdgeLabel.IRRELEVANT]
         edges = [own[0] for own in alone if len(own) == 1]
         if len(edges) < 2:
-            return None
-        kept = edges
-        if not self._is_irrelevant(edges):
-            kept = edges[:1]
-            for edge in edges[1:]:
-                kept += [edge] if self._is_irrelevant([*kept, edge]) else []
-        return self._labelled(EdgeSet(tuple(kept), None), EdgeLabel.IRRELEVANT) if len(kept) > 1 else None
+            return
+        out = self._left_out(edges)
+        if len(out) > 1:
+            yield self._labelled(EdgeSet(out, None), EdgeLabel.IRRELEVANT)
+        for edge in edges:
+            if edge not in out:
+                yield self.label(EdgeSet((*out, edge), None))
+
+    def _left_out(self, edges: Sequence[CausalEdge]) -> tuple[CausalEdge, ...]:
+        """As many as are seen to be irrelevant together, taken in their order."""
+        if self._is_irrelevant(edges):
+            return tuple(edges)
+        out = list(edges[:1])
+        for edge in edges[1:]:
+            out += [edge] if self._is_irrelevant([*out, edge]) else []
+        return tuple(out)
 
     def _is_irrelevant(self, edges: Sequence[CausalEdge]) -> bool:
         return doubt_of(self.network, self.claim, EdgeSet(tuple(edges), None)) is None
