@@ -97,6 +97,29 @@ def test_a_direct_path_is_patched_and_nothing_else(tmp_path: Path) -> None:
     assert not lens.cfg.use_split_qkv_input
 
 
+def test_attribution_patching_scores_nodes_and_edges(tmp_path: Path) -> None:
+    """TransformerLens' own tool; a writer's score is the sum of its edges', and of its node."""
+    from transformer_lens.tools.analysis import attribution_patching
+
+    attemper.compile("zoo:fraction-seen").export("transformer-lens", tmp_path / "out", uniform_heads=True)
+    lens = load(tmp_path / "out").requires_grad_()
+    clean, corrupted = (lens.to_tokens(words) for words in (["abbcab", "ababac"], ["acaaab", "abaabb"]))
+
+    def metric(output: torch.Tensor) -> torch.Tensor:
+        return output.sum()
+
+    scores = {}
+    for granularity in ("node", "edge"):
+        config = attribution_patching.EdgeAttributionConfig(granularity=granularity)
+        found = attribution_patching.attribution_patch(lens, clean, corrupted, metric, config)
+        scores[granularity] = found.node_scores
+    assert len(scores["node"]) == 6 * (1 + sum(lens.cfg.n_heads + 1 for _ in lens.blocks))
+    for node, score in scores["edge"].items():
+        assert abs(scores["node"][node] - score) < 1e-9
+    assert any(scores["node"].values()), "it puts out numbers, which are not rounded to bits"
+    assert not lens.cfg.use_attn_result
+
+
 def test_caches_have_what_parts_read_and_write_if_they_are_told(tmp_path: Path) -> None:
     lens = exported(tmp_path / "out", uniform_heads=True)
     lens.set_use_split_qkv_input(True)
