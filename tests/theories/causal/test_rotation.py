@@ -16,7 +16,8 @@ from attemper.errors import ExitCode, MalformedFileError
 from attemper.theories.causal.bench.making import made
 from attemper.theories.causal.bench.scoring import BenchCase, cases
 from attemper.theories.causal.bench.turning import turning
-from attemper.theories.causal.rotation import ROTATION, Reflection, Rotation, rotated
+from attemper.theories.causal.check.turned import rotated
+from attemper.theories.causal.rotation import ROTATION, Reflection, Rotation
 from tests.support.cli.command_line import attemper as command
 from tests.support.judges.bench_folders import RawCase
 from tests.support.oracles.raw_forward import FORMATS, batch_of, run_every_coordinate, run_every_output

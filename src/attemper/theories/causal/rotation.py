@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from typing import final
 
 from attemper.documents import Document
 from attemper.exact.codec import Codec, Natural
-from attemper.networks.layers import Coordinate, Foreign, Head, Hidden, Layer, LinearForm, Network
+from attemper.networks.layers import Coordinate, LinearForm
 
 FOLDER = "rotated"
 """Beside the file, the network in the other basis."""
@@ -62,54 +62,12 @@ class Rotation:
         return tuple(sorted((own, value) for own, value in turned.items() if value))
 
 
-def rotated(network: Network, said: Rotation) -> Network:
-    """The network that reads and writes its stream after the reflections, if `mismatches` says nothing."""
-    touched = {own for reflection in said.reflections for own in reflection.coordinates}
-    labels = (*network.coordinates, *(f"idle {number}" for number in range(said.idle)))
-    return replace(
-        network,
-        coordinates=tuple(f"axis {own}" if own in touched else label for own, label in enumerate(labels)),
-        embedding=tuple(map(said.of, network.embedding)),
-        layers=tuple(
-            Layer(
-                tuple(_head(own, said) for own in layer.heads),
-                tuple(Hidden(said.of(own.form), own.bias, said.of(own.outputs)) for own in layer.hidden),
-                layer.clamps,
-            )
-            for layer in network.layers
-        ),
-    )
-
-
-def _head(head: Head, said: Rotation) -> Head:
-    query, key, values = (tuple(map(said.of, forms)) for forms in (head.query, head.key, head.values))
-    return replace(head, construction=Foreign(), query=query, key=key, values=values)
-
-
 def complaints(said: Rotation) -> Iterator[str]:
     """Why it is none, whatever the network is."""
     if len(said.reflections) > MOST:
         yield f"it has more than {MOST} reflections"
     if any(len(own.coordinates) != 4 or len(set(own.coordinates)) != 4 for own in said.reflections):
         yield "a reflection has four different coordinates"
-
-
-def axes_kept(network: Network) -> set[Coordinate]:
-    """Coordinates that no reflection changes: of positions, of what heads write, and of outputs."""
-    written = {target for layer in network.layers for head in layer.heads for target in head.targets}
-    return {own for own, _ in network.positions} | written | {*network.outputs, network.output}
-
-
-def mismatches(network: Network, said: Rotation) -> Iterator[str]:
-    """Why the network cannot be turned so."""
-    if network.normalisation is not None:
-        yield "its sublayers read normalised numbers"
-    kept = axes_kept(network)
-    for own in sorted({own for reflection in said.reflections for own in reflection.coordinates}):
-        if own not in range(len(network.coordinates) + said.idle):
-            yield f"there is no coordinate {own}"
-        elif own in kept:
-            yield f"coordinate {own} is a position's, a head's or an output's, and stays as it is"
 
 
 ROTATION: Document[Rotation] = Document(

@@ -21,7 +21,8 @@ from attemper.theories.causal.bench.dials import beside, split, thrice
 from attemper.theories.causal.bench.stored import INTERVENTIONS, Interventions, interventions
 from attemper.theories.causal.bench.turning import turning
 from attemper.theories.causal.certificate import CAUSAL, CausalClaim
-from attemper.theories.causal.rotation import FOLDER, ROTATION, Rotation, rotated
+from attemper.theories.causal.check.turned import rotated
+from attemper.theories.causal.rotation import FOLDER, ROTATION, Rotation
 from attemper.theories.causal.statements import EdgeLabel
 from attemper.workbench.compiling import compile as compile_model
 from attemper.workbench.model import Model

@@ -8,7 +8,8 @@ from random import Random
 from attemper.errors import UnsupportedError
 from attemper.networks.layers import Network
 from attemper.networks.weights import tensors_of
-from attemper.theories.causal.rotation import Reflection, Rotation, axes_kept, rotated
+from attemper.theories.causal.check.turned import axes_kept, rotated
+from attemper.theories.causal.rotation import Reflection, Rotation
 
 ROUNDS = 12
 
