@@ -97,15 +97,20 @@ def made(number: int, seed: int) -> MadeCase:
         import torch  # noqa: F401, so that labels do not depend on whether it is there
     rng = Random(f"attemper bench {seed} {number}")
     while True:
-        untidy = _untidy(rng, number)
-        proved = None if untidy is None else _proved(untidy[0])
-        if untidy is not None and proved is not None:
-            (model, how), (certificate, claim) = untidy, proved
-            stored, rotation = (
-                interventions(model.network, claim, rng),
-                turning(model.network, model.digest, rng),
-            )
-            return MadeCase(model, certificate, how, claim, stored, rotation)
+        case = _case(rng, number)
+        if case is not None:
+            return case
+
+
+def _case(rng: Random, number: int) -> MadeCase | None:
+    """A drawn case; None where the dials do nothing, or not all is proved."""
+    drawn = _untidy(rng, number)
+    proved = None if drawn is None else _proved(drawn[0])
+    if drawn is None or proved is None:
+        return None
+    (model, how), (certificate, claim) = drawn, proved
+    stored = interventions(model.network, claim, rng)
+    return MadeCase(model, certificate, how, claim, stored, turning(model.network, model.digest, rng))
 
 
 def every_case(count: int, seed: int, workers: Executor | None = None) -> Iterator[MadeCase]:
