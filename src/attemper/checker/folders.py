@@ -29,7 +29,7 @@ from attemper.registry import FORMATS
 
 CHECKED = (
     "give the folder of a network, or the file of a refutation (refute -o), of a bound (bound -o), "
-    "of a depth (depth -o) or of causal variables (causal -o)"
+    "of a depth (depth -o), of causal variables (causal -o) or of another basis (bench)"
 )
 """What there is to check."""
 
@@ -46,7 +46,7 @@ def check_path(
     edited: bool = False,
     explain: bool = False,
 ) -> Verdict:
-    """The verdict on a network's folder, or on the file of a refutation, bound, depth or causal variables.
+    """The verdict on a network's folder, or on a file: a refutation, bound, depth, causal variables, basis.
 
     `model` (a folder or MODULE:OBJECT) is what a refutation or a bound is about; without it, the network in
     the folder that the refutation names. `against` is the file of a certificate, by which a network is judged

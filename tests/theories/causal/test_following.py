@@ -317,3 +317,14 @@ def test_what_a_variable_is_made_of_is_held_before_it() -> None:
     both = CausalVariable(0, (*one.codes, HeldBit(2, (Holder(3, opposite=False),))))
     with pytest.raises(UnprovenError, match="step 2 is made of step 0"):
         require_order(said.program, [both])
+
+
+def test_a_label_cannot_say_anything_in_a_verdict() -> None:
+    """Whoever makes a network names its coordinates: a claim does not repeat it, and a text quotes it."""
+    model = attemper.compile("O (a & O b)", "ab")
+    forged = "x' is s0; x9 'y"
+    labels = (forged,) * len(model.network.coordinates)
+    found = attemper.causal(replace(model, network=replace(model.network, coordinates=labels)))
+    assert found.verdict is not None
+    assert all(forged not in claim.text for claim in found.verdict.claims)
+    assert f'"{forged}" is s' in found.variables[0].text

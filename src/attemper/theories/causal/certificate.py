@@ -84,7 +84,7 @@ class FeedForwardEdge:
 @final
 @dataclass(frozen=True)
 class OutputEdge:
-    """From a variable to what is put out: its coordinates are output coordinates."""
+    """From a variable to what is put out, where that is what stands in its coordinates."""
 
     variable: Natural
 

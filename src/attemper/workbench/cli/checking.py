@@ -54,7 +54,7 @@ def check_command(
         Path,
         typer.Argument(
             metavar="PATH",
-            help="The folder of a network, or the file of a refutation, bound, depth or causal variables.",
+            help="The folder of a network, or a file: a refutation, bound, depth, causal variables, basis.",
         ),
     ],
     json: Json = False,

@@ -56,15 +56,21 @@ def judge(path: Path, model: str | None) -> Verdict:
     folder = path.parent if model is None else Path(model)
     try:
         said = CAUSAL.load(path)
-        if not (folder / STRUCTURE).is_file():
-            raise OptionError(
-                f"there is no network in '{folder}': say with 'model' which folder the file is about",
-                options=("model",),
-            )
-        network, source = files.load(folder)
+        network, digest = network_in(folder)
     except MalformedFileError as error:
         return malformed(error, Subject(About.NETWORK, str(folder)))
-    return judge_causal(network, files.digest_of(network, source), said, str(folder))
+    return judge_causal(network, digest, said, str(folder))
+
+
+def network_in(folder: Path) -> tuple[Network, str]:
+    """The network that a file is about, and its digest. Raises `OptionError` where none is said."""
+    if not (folder / STRUCTURE).is_file():
+        raise OptionError(
+            f"there is no network in '{folder}': say with 'model' which folder the file is about",
+            options=("model",),
+        )
+    network, source = files.load(folder)
+    return network, files.digest_of(network, source)
 
 
 def judge_causal(network: Network, digest: str, said: CausalClaim, place: str = "") -> Verdict:
@@ -105,10 +111,7 @@ def proof_of(network: Network, digest: str, said: CausalClaim, place: str = "") 
     proved = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
     texts, doubts = [JOINTLY], [_doubt(partial(follow, network, said.program, said.variables))]
     if doubts == [None]:
-        labels = network.coordinates
-        texts += (
-            f"variable {k}, {text_of(said.program, own, labels)}" for k, own in enumerate(said.variables)
-        )
+        texts += (f"variable {k}, {text_of(said.program, own)}" for k, own in enumerate(said.variables))
         doubts *= len(texts)
     texts += (edge_set_text(own, said.variables) for own in said.edge_sets)
     doubts += _edge_doubts(network, said)
@@ -133,13 +136,13 @@ def _doubt(prove: Callable[[], None]) -> str | None:
 
 def _edge_doubts(network: Network, said: CausalClaim) -> Iterator[str | None]:
     """The doubts of each set. What is proved of edges together is so of some of them: the rest is natural."""
-    doubts = dict[EdgeSet, str | None]()
+    doubts, irrelevant = dict[EdgeSet, str | None](), list[set[CausalEdge]]()
     for own in sorted(said.edge_sets, key=lambda own: len(own.edges), reverse=True):
-        irrelevant = (
-            set(other.edges) for other, doubt in doubts.items() if other.matters is None and doubt is None
-        )
-        is_part = own.matters is None and any(map(set(own.edges).issubset, irrelevant))
+        edges = set(own.edges)
+        is_part = own.matters is None and any(map(edges.issubset, irrelevant))
         doubts[own] = None if is_part else doubt_of(network, said, own)
+        if own.matters is None and doubts[own] is None:
+            irrelevant.append(edges)
     yield from (doubts[own] for own in said.edge_sets)
 
 
@@ -203,5 +206,5 @@ def _code_text(program: Program, code: HeldBit, labels: Sequence[str]) -> str:
         f"{'1 - ' if holder.opposite else ''}x{holder.coordinate}" for holder in code.holders
     )
     names = {labels[holder.coordinate] for holder in code.holders if labels}
-    label = f" '{min(names)}'" if len(names) == 1 else ""
+    label = f" {min(names)!r}" if len(names) == 1 else ""
     return f"{holders}{label} is s{code.step} = {show_step(program.steps[code.step])}"

@@ -10,6 +10,7 @@ from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdi
 from attemper.errors import MalformedFileError
 from attemper.networks import files
 from attemper.networks.layers import Coordinate, Foreign, Head, Hidden, Layer, Network
+from attemper.theories.causal.check.claims import network_in
 from attemper.theories.causal.rotation import FOLDER, ROTATION, Rotation
 
 EQUAL = (
@@ -23,11 +24,10 @@ def judge(path: Path, model: str | None) -> Verdict:
     folder = path.parent if model is None else Path(model)
     try:
         said = ROTATION.load(path)
-        network, source = files.load(folder)
+        network, digest = network_in(folder)
         turned, _ = files.load(path.parent / FOLDER)
     except MalformedFileError as error:
         return malformed(error, Subject(About.NETWORK, str(folder)))
-    digest = files.digest_of(network, source)
     subject = Subject(About.NETWORK, str(folder), digest)
     for reason in _malformed(network, digest, turned, said):
         return Verdict((ClaimVerdict(Status.MALFORMED, reason),), subject)
