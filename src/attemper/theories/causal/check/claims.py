@@ -14,11 +14,10 @@ from attemper.attention_program.show import show_step
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import assumptions_of
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
-from attemper.errors import MalformedFileError, OptionError
+from attemper.errors import MalformedFileError
 from attemper.exact.predicates import PredicateError
 from attemper.languages.temporal.reading import At
-from attemper.networks import files, wellformed
-from attemper.networks.files import STRUCTURE
+from attemper.networks import wellformed
 from attemper.networks.layers import Network
 from attemper.theories.causal.certificate import (
     CAUSAL,
@@ -32,6 +31,7 @@ from attemper.theories.causal.certificate import (
 )
 from attemper.theories.causal.check.cutting import lost_edges
 from attemper.theories.causal.check.following import ancestors, follow, follow_cut, mismatches
+from attemper.theories.causal.check.network import network_in
 from attemper.theories.causal.check.settings import (
     TRIED,
     Interchanges,
@@ -60,17 +60,6 @@ def judge(path: Path, model: str | None) -> Verdict:
     except MalformedFileError as error:
         return malformed(error, Subject(About.NETWORK, str(folder)))
     return judge_causal(network, digest, said, str(folder))
-
-
-def network_in(folder: Path) -> tuple[Network, str]:
-    """The network that a file is about, and its digest. Raises `OptionError` where none is said."""
-    if not (folder / STRUCTURE).is_file():
-        raise OptionError(
-            f"there is no network in '{folder}': say with 'model' which folder the file is about",
-            options=("model",),
-        )
-    network, source = files.load(folder)
-    return network, files.digest_of(network, source)
 
 
 def judge_causal(network: Network, digest: str, said: CausalClaim, place: str = "") -> Verdict:

@@ -10,7 +10,7 @@ from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdi
 from attemper.errors import MalformedFileError
 from attemper.networks import files
 from attemper.networks.layers import Coordinate, Foreign, Head, Hidden, Layer, Network
-from attemper.theories.causal.check.claims import network_in
+from attemper.theories.causal.check.network import network_in
 from attemper.theories.causal.rotation import FOLDER, ROTATION, Rotation
 
 EQUAL = (
