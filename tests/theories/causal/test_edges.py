@@ -15,6 +15,7 @@ import pytest
 
 import attemper
 from attemper.attention_program.ops import Connective, Gate, Letter, Place, Program, Step
+from attemper.checker.names import UnprovenError
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, OptionError
 from attemper.exact.closed_forms import number
@@ -38,6 +39,7 @@ from attemper.theories.causal.certificate import (
 from attemper.theories.causal.check import claims as claims_of
 from attemper.theories.causal.check.claims import judge_causal
 from attemper.theories.causal.check.cutting import cut, lost_edges
+from attemper.theories.causal.check.following import follow_cut
 from attemper.theories.causal.search.edges import edges_in
 from attemper.theories.causal.search.labelling import Labelling
 from attemper.theories.causal.statements import EdgeLabel
@@ -251,6 +253,43 @@ def test_who_is_cut_off_reads_twins_and_nobody_else_does() -> None:
     assert without.layers[0] == network.layers[0]
     both, _ = cut(network, SAID.variables, [FeedForwardEdge(1, 1), FeedForwardEdge(0, 1)])
     assert [unit.form for unit in both.layers[1].hidden] == [((5, ONE), (6, ONE))] * 2
+
+
+def test_twins_are_those_of_each_variable() -> None:
+    both = replace(
+        SAID.variables[0], codes=(HeldBit(0, (Holder(0, opposite=False), Holder(2, opposite=False))),)
+    )
+    network = nobody_writes(either(ONE))
+    without, twins = cut(network, (both, SAID.variables[1]), [FeedForwardEdge(0, 1), FeedForwardEdge(1, 1)])
+    assert twins == ({0: 5, 2: 6}, {3: 7})
+    assert without.coordinates[5:] == ("twin of letter a", "twin of a", "twin of b")
+    forms: list[LinearForm] = [unit.form for unit in without.layers[1].hidden]
+    assert forms == [((6, ONE), (7, ONE))] * 2
+
+
+def test_a_variable_of_bits_and_numbers_carries_nothing() -> None:
+    """Coordinate 2 holds a, coordinate 3 the number -1 there: their sum is 0, and no row is."""
+    first, last = nobody_writes(either(ONE)).layers
+    minus = Hidden(((0, ONE),), Fraction(0), ((3, -ONE),))
+    unread = replace(last, hidden=(Hidden(((0, ONE),), Fraction(0), ((4, ONE),)),))
+    network = replace(either(ONE), layers=(replace(first, hidden=(first.hidden[0], minus)), unread))
+    codes = tuple(HeldBit(ref, (Holder(2 + ref, opposite=False),)) for ref in (0, 1))
+    own = CausalVariable(0, codes)
+    program = replace(SAID.program, output=0)
+    with pytest.raises(UnprovenError, match="after layer 0 a coordinate is not seen to be 0 or 1"):
+        follow_cut(network, program, (own,), (FeedForwardEdge(0, 1),))
+
+
+def test_variables_and_edges_have_verdicts_of_their_own() -> None:
+    """The variables are refuted, one set is proved and another refuted: each in its place."""
+    network = nobody_writes(either(ONE))
+    first, last = network.layers
+    by_letter = [replace(unit, form=((0, ONE), (3, ONE))) for unit in last.hidden]
+    network = replace(network, layers=(first, replace(last, hidden=tuple(by_letter))))
+    sets = EdgeSet((FeedForwardEdge(0, 1),), None), EdgeSet((FeedForwardEdge(1, 1),), None)
+    verdict = judge_causal(network, "", replace(SAID, edge_sets=sets))
+    assert [claim.status for claim in verdict.claims] == [Status.REFUTED, Status.PROVED, Status.REFUTED]
+    assert [claim.witness is None for claim in verdict.claims] == [False, True, False]
 
 
 # What readers of the rule found: true claims that were refuted ----------------------------------------------

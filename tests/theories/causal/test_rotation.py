@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,12 +13,13 @@ import pytest
 
 import attemper
 from attemper.checker.verdict import Status
-from attemper.errors import ExitCode, MalformedFileError
+from attemper.errors import ExitCode, MalformedFileError, OptionError
 from attemper.theories.causal.bench.making import made
-from attemper.theories.causal.bench.scoring import BenchCase, cases
+from attemper.theories.causal.bench.scoring import cases
 from attemper.theories.causal.bench.turning import turning
-from attemper.theories.causal.check.turned import rotated
+from attemper.theories.causal.check.turned import judge, mismatches, rotated
 from attemper.theories.causal.rotation import ROTATION, Reflection, Rotation
+from attemper.workbench.model import Model
 from tests.support.cli.command_line import attemper as command
 from tests.support.judges.bench_folders import RawCase
 from tests.support.oracles.raw_forward import FORMATS, batch_of, run_every_coordinate, run_every_output
@@ -74,70 +76,115 @@ def test_stored_interventions_are_what_both_networks_do(bench: Path) -> None:
     assert changing >= 10
 
 
-def test_the_judge_sees_what_is_wrong(case: BenchCase) -> None:
-    path = case.folder / "interventions.json"
+def test_the_judge_sees_what_is_wrong(bench: Path, tmp_path: Path) -> None:
+    place = tmp_path / "case"
+    shutil.copytree(next(cases(bench)).folder, place)
+    path = place / "interventions.json"
     data = json.loads(path.read_text())
     changed = [own for own in data["stored"] if own["clean"] != own["outcome"]]
     for own in changed:
         own["clean"], own["outcome"] = own["outcome"], own["clean"]
     path.write_text(json.dumps(data))
-    assert len(list(RawCase(case.folder).wrong_interventions())) == 4 * len(changed) > 0
+    assert len(list(RawCase(place).wrong_interventions())) == 4 * len(changed) > 0
 
 
 # What is no rotation --------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def case(tmp_path: Path) -> BenchCase:
-    made(0, seed=3).save(tmp_path / "cases" / "0")
-    (own,) = cases(tmp_path / "cases")
-    return own
+def plain() -> Model:
+    return attemper.compile("O (a & O b)", "ab")
 
 
-def status_of(case: BenchCase, said: Rotation) -> Status:
-    ROTATION.save(said, case.folder / "rotation.json")
-    return attemper.check(case.folder / "rotation.json").status
+@pytest.fixture
+def folder(plain: Model, tmp_path: Path) -> Path:
+    said = turning(plain.network, plain.digest, random.Random(1))
+    plain.save(tmp_path)
+    replace(plain, network=rotated(plain.network, said)).save(tmp_path / "rotated")
+    ROTATION.save(said, tmp_path / "rotation.json")
+    return tmp_path
 
 
-def test_other_reflections_are_not_these(case: BenchCase) -> None:
-    said = case.rotation
+def status_of(folder: Path, said: Rotation) -> Status:
+    ROTATION.save(said, folder / "rotation.json")
+    return judge(folder / "rotation.json", None).status
+
+
+def test_other_reflections_are_not_these(folder: Path) -> None:
+    said = ROTATION.load(folder / "rotation.json")
+    assert judge(folder / "rotation.json", None).status is Status.PROVED
     first, *rest = said.reflections
     flipped = Reflection(first.plus[1:], (*first.minus, first.plus[0]))
     backwards = Reflection(first.minus, first.plus)
-    assert status_of(case, replace(said, reflections=(backwards, *rest))) is Status.PROVED, "the same plane"
+    assert status_of(folder, replace(said, reflections=(backwards, *rest))) is Status.PROVED, "the same plane"
     for other in ((flipped, *rest), tuple(rest), (*said.reflections, first)):
-        assert status_of(case, replace(said, reflections=other)) is Status.UNKNOWN
+        assert status_of(folder, replace(said, reflections=other)) is Status.UNKNOWN
 
 
-def test_what_is_about_nothing_is_malformed(case: BenchCase) -> None:
-    said, network = case.rotation, case.model.network
-    output, free = network.output, said.reflections[0].coordinates[1:]
+def test_what_is_about_nothing_is_malformed(folder: Path, plain: Model) -> None:
+    said, network = ROTATION.load(folder / "rotation.json"), plain.network
+    free, width = said.reflections[0].coordinates[1:], len(network.coordinates) + said.idle
+    (target,) = network.layers[1].heads[0].targets
+    (position, _), *_ = network.positions
+    for kept in (network.output, target, position, width, 999):
+        assert (
+            status_of(folder, replace(said, reflections=(Reflection((kept, *free), ()),))) is Status.MALFORMED
+        )
+    assert (
+        status_of(folder, replace(said, reflections=(Reflection((width - 1, *free), ()),)))
+        is not Status.MALFORMED
+    )
     for other in (
         replace(said, network="0" * 64),
         replace(said, idle=said.idle + 1),
+        replace(said, idle=said.idle - 1, reflections=()),
         replace(said, idle=10**12),
-        replace(said, reflections=(Reflection((output, *free), ()),)),
-        replace(said, reflections=(Reflection((999, *free), ()),)),
     ):
-        assert status_of(case, other) is Status.MALFORMED
+        assert status_of(folder, other) is Status.MALFORMED
     for reflections in ((Reflection(free, ()),), (Reflection((*free, free[0]), ()),), said.reflections * 9):
-        ROTATION.save(replace(said, reflections=reflections), case.folder / "rotation.json")
+        ROTATION.save(replace(said, reflections=reflections), folder / "rotation.json")
         with pytest.raises(MalformedFileError):
-            case.rotation  # noqa: B018
-        assert attemper.check(case.folder / "rotation.json").status is Status.MALFORMED
+            ROTATION.load(folder / "rotation.json")
+        assert judge(folder / "rotation.json", None).status is Status.MALFORMED
 
 
-def test_a_changed_network_is_not_the_other_one(case: BenchCase) -> None:
-    folder, network = case.folder / "rotated", case.rotated.network
+def test_axes_that_are_turned_say_so(folder: Path, plain: Model) -> None:
+    said = ROTATION.load(folder / "rotation.json")
+    touched = {own for reflection in said.reflections for own in reflection.coordinates}
+    labels = rotated(plain.network, said).coordinates
+    assert {own for own, label in enumerate(labels) if label == f"axis {own}"} == touched
+    assert labels[plain.network.output] == plain.network.coordinates[plain.network.output]
+
+
+def test_normalised_networks_are_not_turned(plain: Model) -> None:
+    normalised = attemper.compile("O (a & O b)", "ab", layer_norm=attemper.LayerNorm())
+    said = Rotation(normalised.digest, 0, ())
+    assert list(mismatches(plain.network, said)) == []
+    assert list(mismatches(normalised.network, said)) == ["its sublayers read normalised numbers"]
+
+
+def test_a_changed_network_is_not_the_other_one(folder: Path) -> None:
+    model = attemper.load(folder / "rotated")
+    network = model.network
     unit = network.layers[0].hidden[0]
     changed = replace(unit, bias=unit.bias + 1)
     first = replace(network.layers[0], hidden=(changed, *network.layers[0].hidden[1:]), clamps=())
-    other = replace(network, layers=(first, *network.layers[1:]))
-    replace(case.rotated, network=other).save(folder)
-    verdict = command("check", case.folder / "rotation.json")
+    replace(model, network=replace(network, layers=(first, *network.layers[1:]))).save(folder / "rotated")
+    verdict = command("check", folder / "rotation.json")
     assert (verdict.code, "that network is another one" in verdict.out) == (ExitCode.UNKNOWN, True)
-    (folder / "network.json").unlink()
-    assert command("check", case.folder / "rotation.json").code == ExitCode.FILE
+    (folder / "rotated" / "network.json").unlink()
+    assert command("check", folder / "rotation.json").code == ExitCode.FILE
+
+
+def test_the_plain_network_may_stand_elsewhere(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    for name in ("network.json", "weights.safetensors"):
+        (folder / name).rename(elsewhere / name)
+    assert judge(folder / "rotation.json", str(elsewhere)).status is Status.PROVED
+    with pytest.raises(OptionError, match="there is no network in"):
+        judge(folder / "rotation.json", None)
 
 
 def test_networks_with_nothing_to_turn_stay_as_they_are() -> None:

@@ -20,15 +20,24 @@ from attemper.attention_program.ops import (
 )
 from attemper.exact.closed_forms import ONE
 from attemper.languages.words import Alphabet
-from attemper.networks.layers import Network
-from attemper.theories.causal.certificate import CausalClaim, CausalVariable, HeldBit, Holder
+from attemper.networks.layers import Hidden, Layer, Network
+from attemper.theories.causal.certificate import (
+    CausalClaim,
+    CausalVariable,
+    FeedForwardEdge,
+    HeldBit,
+    Holder,
+    SetTo,
+)
 from attemper.theories.causal.check.settings import (
     Interchange,
     Interchanges,
     Taken,
     WrongSetting,
     keeps_promises,
+    row_of,
     short_interchanges,
+    short_settings,
     shown_interchange,
 )
 from tests.support.drawn.causal import either, of_letters
@@ -110,6 +119,55 @@ def test_short_interchanges_are_all_of_each_length() -> None:
         for own in islice(short_interchanges(Alphabet(("a",)), SAID.variables), 3)
         for taken in own.taken
     } == {0, 1}
+
+
+GROUP = CausalVariable(0, (HeldBit(0, (Holder(2, False),)), HeldBit(1, (Holder(3, True),))))
+
+
+def test_short_settings_are_all_values_at_all_positions_of_each_length() -> None:
+    found = list(islice(short_settings(Alphabet(("a",)), {1: SAID.variables[1], 4: GROUP}), 5 + 10 + 1))
+    assert found[:5] == [
+        Interchange(("a",), (SetTo(number, 1, value),))
+        for number, most in ((1, 1), (4, 2))
+        for value in range(most + 1)
+    ]
+    assert all(own.base == ("a", "a") for own in found[5:-1])
+    assert len(set(found)) == len(found)
+    assert {own.taken[0].position for own in found[5:-1]} == {1, 2}
+    assert found[-1].base == ("a",) * 3
+
+
+def test_a_value_is_that_of_its_code() -> None:
+    claim = replace(SAID, variables=(GROUP,))
+    assert [row_of(GROUP, value) for value in range(3)] == [{2: 0, 3: 1}, {2: 1, 3: 1}, {2: 0, 3: 0}]
+    interchanges = Interchanges(either(Fraction(1)), claim.program, claim.variables)
+    for value, bits in enumerate(((0, 0), (1, 0), (0, 1))):
+        steps = interchanges.steps(Interchange(AB, (SetTo(0, 2, value),)))
+        assert [steps[ref][1] for ref in (0, 1)] == list(bits)
+        assert [steps[ref][0] for ref in (0, 1)] == [1, 0], "elsewhere it is natural"
+
+
+@pytest.mark.parametrize(
+    ("put_out", "shown"),
+    [
+        (Fraction(1), True),
+        (Fraction(51, 100), True),
+        (Fraction(1, 2), False),
+        (Fraction(2, 5), False),
+    ],
+)
+def test_a_bit_changes_where_half_is_crossed(put_out: Fraction, shown: bool) -> None:
+    """From what is put out to 0, and from 0 to that: on 1/2 itself a number is neither bit."""
+    network = either(Fraction(1))
+    last = Layer((), (Hidden(((2, Fraction(1)),), Fraction(0), ((4, put_out),)),), ())
+    network = replace(network, layers=(network.layers[0], last))
+    interchanges = Interchanges(network, SAID.program, SAID.variables, (FeedForwardEdge(0, 1),))
+    for base, value in (("ba", 0), ("bb", 1)):
+        found = interchanges.changing(Interchange(tuple(base), (SetTo(0, 2, value),)))
+        assert (found is not None) == shown
+        if found is not None:
+            text = f"on '{base}', with s0 at position 2 set to {value}"
+            assert found.text == f"{text}, at position 2 {value} is put out, not {1 - value}"
 
 
 def test_promises_are_of_sums_and_of_cases() -> None:
