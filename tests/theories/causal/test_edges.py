@@ -280,16 +280,20 @@ def test_a_variable_of_bits_and_numbers_carries_nothing() -> None:
         follow_cut(network, program, (own,), (FeedForwardEdge(0, 1),))
 
 
-def test_variables_and_edges_have_verdicts_of_their_own() -> None:
+def test_variables_and_edges_have_verdicts_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """The variables are refuted, one set is proved and another refuted: each in its place."""
     network = nobody_writes(either(ONE))
     first, last = network.layers
     by_letter = [replace(unit, form=((0, ONE), (3, ONE))) for unit in last.hidden]
     network = replace(network, layers=(first, replace(last, hidden=tuple(by_letter))))
-    sets = EdgeSet((FeedForwardEdge(0, 1),), None), EdgeSet((FeedForwardEdge(1, 1),), None)
-    verdict = judge_causal(network, "", replace(SAID, edge_sets=sets))
-    assert [claim.status for claim in verdict.claims] == [Status.REFUTED, Status.PROVED, Status.REFUTED]
-    assert [claim.witness is None for claim in verdict.claims] == [False, True, False]
+    sets = EdgeSet((FeedForwardEdge(1, 1),), None), EdgeSet((FeedForwardEdge(0, 1),), None)
+    said = replace(SAID, edge_sets=sets)
+    verdict = judge_causal(network, "", said)
+    assert [claim.status for claim in verdict.claims] == [Status.REFUTED, Status.REFUTED, Status.PROVED]
+    assert [claim.witness is None for claim in verdict.claims] == [False, False, True]
+    monkeypatch.setattr(claims_of, "TRIED", 0)
+    untried = [claim.status for claim in judge_causal(network, "", said).claims]
+    assert untried == [Status.UNKNOWN, Status.UNKNOWN, Status.PROVED]
 
 
 # What readers of the rule found: true claims that were refuted ----------------------------------------------

@@ -170,6 +170,16 @@ def test_a_bit_changes_where_half_is_crossed(put_out: Fraction, shown: bool) -> 
             assert found.text == f"{text}, at position 2 {value} is put out, not {1 - value}"
 
 
+def test_half_is_neither_bit() -> None:
+    """Of 1/2 and 1 neither is the other bit."""
+    network, half = either(Fraction(1)), Fraction(1, 2)
+    units = Hidden((), Fraction(1), ((4, half),)), Hidden(((2, Fraction(1)),), Fraction(0), ((4, half),))
+    network = replace(network, layers=(network.layers[0], Layer((), units, ())))
+    interchanges = Interchanges(network, SAID.program, SAID.variables, (FeedForwardEdge(0, 1),))
+    for base, value in (("a", 0), ("b", 1)):
+        assert interchanges.changing(Interchange((base,), (SetTo(0, 1, value),))) is None
+
+
 def test_promises_are_of_sums_and_of_cases() -> None:
     steps = Letter(("a",)), Letter(("b",)), Place(ONE), Merge((0, 1))
     merged = Program(Alphabet(("a", "b")), steps, 3)
