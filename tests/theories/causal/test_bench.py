@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import random
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -30,6 +34,7 @@ from attemper.theories.causal.bench.scoring import (
 )
 from attemper.theories.causal.certificate import Interchange, Taken
 from attemper.theories.causal.check.claims import judge_causal
+from attemper.theories.causal.search.labelling import Labelling
 from attemper.workbench.model import Model
 from tests.support.cli.command_line import attemper as command
 from tests.support.judges.bench_folders import RawCase
@@ -213,16 +218,85 @@ def test_a_case_is_a_network_of_its_language(bench: Path) -> None:
         assert own.model.network.alphabet.symbols == ("a", "b", "c")
 
 
-def test_labels_are_proved_again(bench: Path, tmp_path: Path) -> None:
-    case = next(own for own in cases(bench) if not all(own.matters.values()))
-    folder = tmp_path / "cases" / "0"
-    case.model.save(folder)
-    data = json.loads((case.folder / CLAIM).read_text())
-    for edge_set in data["edge_sets"]:
-        edge_set["matters"] = None
-    (folder / CLAIM).write_text(json.dumps(data))
-    with pytest.raises(OptionError, match="the labels of case 0 are REFUTED"):
-        scored(tmp_path / "cases", answers(tmp_path / "cases", 1, 0))
+@pytest.fixture
+def copied(bench: Path, tmp_path: Path) -> Path:
+    """A benchmark of one case that has both labels."""
+    own = next(own for own in cases(bench) if 0 < sum(own.matters.values()) < len(own.matters))
+    shutil.copytree(own.folder, tmp_path / "cases" / "0")
+    return tmp_path / "cases"
+
+
+def with_edge_sets(bench: Path, change: Callable[[Any], Any]) -> None:
+    path = bench / "0" / CLAIM
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps({**data, "edge_sets": change(data["edge_sets"])}))
+
+
+def test_labels_are_proved_again_and_none_is_missing(copied: Path) -> None:
+    found, path = answers(copied, 1, 0), copied / "0" / CLAIM
+    text = path.read_text()
+    for change, said in (
+        (lambda sets: [{**own, "matters": None} for own in sets], "the labels of case 0 are REFUTED"),
+        (lambda sets: sets[1:], "has no label"),
+        (lambda sets: [own for own in sets if own["matters"] is None], "has no label"),
+        (lambda sets: [], "has no label"),
+        (lambda sets: [own for own in sets if len(own["edges"]) == 1], "cannot be left out"),
+    ):
+        with_edge_sets(copied, change)
+        with pytest.raises(OptionError, match=said):
+            scored(copied, found)
+        path.write_text(text)
+    assert scored(copied, found).pairs == 1
+
+
+def test_what_is_of_no_case_is_refused(copied: Path, bench: Path) -> None:
+    found = answers(copied, 1, 0)
+    with pytest.raises(OptionError, match="numbers for a case 7, and no such case"):
+        scored(copied, found | {"7": {}})
+    for number in (math.nan, math.inf):
+        with pytest.raises(OptionError, match="no finite number"):
+            scored(copied, {"0": dict.fromkeys(found["0"], number)})
+    (own,) = cases(copied)
+    other = next(case for case in cases(bench) if case.claim.network != own.claim.network)
+    for name in ("interventions.json", TURNED):
+        (own.folder / name).write_bytes((other.folder / name).read_bytes())
+    for read in (lambda: own.interventions, lambda: own.rotation, lambda: own.basis):
+        with pytest.raises(MalformedFileError, match="is about another network"):
+            read()
+    (copied / "results").mkdir()
+    with pytest.raises(MalformedFileError, match=r"there is no '.*results"):
+        list(cases(copied))
+
+
+def test_an_interrupt_ends_a_case_and_makes_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    for name in ("labels", "circuit"):
+        with monkeypatch.context() as patched:
+            patched.setattr(Labelling, name, interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                made(1, seed=1)
+
+
+def test_an_alignment_is_asked_of_the_program_that_the_case_has(copied: Path) -> None:
+    """The network runs its distractors, too, of which its language says nothing."""
+    own = next(cases(copied))
+    single = next(variable for variable in own.claim.variables if len(variable.codes) == 1)
+    code = single.codes[0]
+    signs = ",".join(f"{holder.coordinate}:{'-' if holder.opposite else '+'}" for holder in code.holders)
+    asked = ("causal", own.folder, "--claim", own.folder / CLAIM)
+    alone = command(*asked, "--step", code.step, "--layer", single.layer, "--coordinates", signs)
+    assert "PROVED, it alone" in alone.out, alone.err
+    every = command(*asked, "--edges", "all", "--up-to", 3)
+    assert all(f"{edge}\n" in every.out for edge in own.edges)
+    twice = attemper.causal(own.model, claim=own.claim, edges=["all", "all", next(iter(own.edges))], up_to=3)
+    assert (twice.status, len(twice.edges)) == (Status.PROVED, len(own.claim.edge_sets))
+    with pytest.raises(OptionError, match="the claim is about another network"):
+        attemper.causal(attemper.compile("O a", "abc"), claim=own.claim)
+    wrong = replace(own.claim, variables=(replace(single, layer=99),), edge_sets=())
+    with pytest.raises(OptionError, match="the claim is none: there is no layer 99"):
+        attemper.causal(own.model, claim=wrong)
 
 
 def test_the_commands(tmp_path: Path) -> None:
@@ -241,13 +315,16 @@ def test_the_commands(tmp_path: Path) -> None:
     for data, said, code in (
         ([], "has no numbers by case and edge", ExitCode.FILE),
         ({"0": {"e": True}}, "'e' has no finite number", ExitCode.FILE),
+        ({"0": {"e": 10**400}}, "'e' has no finite number", ExitCode.FILE),
         ({}, "case 0 has no number for", ExitCode.USAGE),
     ):
         found.write_text(json.dumps(data))
         refused = command("score", place, found)
         assert (refused.code, said in refused.err) == (code, True), refused.err
-    found.write_text("{")
-    with pytest.raises(MalformedFileError, match="is no JSON"):
-        read_found(found)
+    for text in ("{", "[" * 200_000):
+        found.write_text(text)
+        with pytest.raises(MalformedFileError, match="is no JSON"):
+            read_found(found)
+    (tmp_path / "nothing").mkdir()
     with pytest.raises(MalformedFileError, match="there are no cases"):
-        list(cases(tmp_path))
+        list(cases(tmp_path / "nothing"))

@@ -53,6 +53,7 @@ def causal(
     layer: int | None = None,
     coordinates: Mapping[int, str] | None = None,
     edges: Sequence[str] = (),
+    claim: CausalClaim | None = None,
     up_to: int = UP_TO,
     report: Callable[[str], None] = lambda _: None,
 ) -> Causal:
@@ -74,6 +75,8 @@ def causal(
       without a change. They are IRRELEVANT if no values that
       they carry, each its own, change a bit that is put out, on any word; they MATTER if some do, on a word
       that is shown, and by interchange if other words have these values there.
+    * `claim`: what a file says of the network: its program is the one that is meant, and its variables are
+      looked at in place of those that are found, in their order.
     * `up_to`: where nothing is proved, all words of so many symbols are tried, and their interchanges.
 
     An interrupt ends it with what is known so far.
@@ -88,9 +91,12 @@ def causal(
     >>> found.status
     <Status.PROVED: 'PROVED'>
     """
-    network, said = model.network, realisation_of(model)
+    network = model.network
+    said = realisation_of(model) if claim is None else Realisation(_program_of(model, claim))
     if (step, layer, coordinates) != (None, None, None):
         tried = [_own(network, said.program, step, layer, coordinates)]
+    elif claim is not None:
+        tried = list(claim.variables)
     else:
         report("looking for what coordinates hold")
         try:
@@ -118,8 +124,17 @@ def causal(
         is_interrupted = False
     left = len(tried) - len(judged) + max(0, len(sets) - len(labelled)) or int(is_interrupted)
     known = [own for _, own in sorted(labelled.items())]
-    claim, verdict = asked.together(judged, known)
-    return Causal(network, said.program, tuple(judged), claim, verdict, left, tuple(known))
+    together, verdict = asked.together(judged, known)
+    return Causal(network, said.program, tuple(judged), together, verdict, left, tuple(known))
+
+
+def _program_of(model: Model, claim: CausalClaim) -> Program:
+    """The claim's program. Raises `OptionError` if the claim is about another network, or is none."""
+    if claim.network != model.digest:
+        raise OptionError("the claim is about another network: the digests differ", options=("claim",))
+    for complaint in (*complaints(claim), *mismatches(model.network, claim.program, claim.variables)):
+        raise OptionError(f"the claim is none: {complaint}", options=("claim",))
+    return claim.program
 
 
 def realisation_of(model: Model) -> Realisation:

@@ -11,6 +11,7 @@ import typer
 from attemper.attention_program.show import show_program
 from attemper.errors import OptionError
 from attemper.theories.causal.ask import UP_TO, causal, realisation_of
+from attemper.theories.causal.certificate import CAUSAL
 from attemper.workbench.cli.console import out, print_found, print_program
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.cli.progress import activity
@@ -44,6 +45,12 @@ def causal_command(
             help="Label 'all', each alone; or a set, as 'head 1.0 query <- s8, feed-forward 1 <- s8'.",
         ),
     ] = None,
+    claim: Annotated[
+        Path | None,
+        typer.Option(
+            "--claim", metavar="FILE", help="Take program and variables of a file, as causal -o writes."
+        ),
+    ] = None,
     up_to: Annotated[
         int, typer.Option(min=1, metavar="N", help="Where nothing is proved, try words of so many symbols.")
     ] = UP_TO,
@@ -70,9 +77,9 @@ def causal_command(
     """
     require_file(output)
     use_few_threads()
-    model = load(network)
+    model, said = load(network), None if claim is None else CAUSAL.load(claim)
     if program:
-        print_program(show_program(realisation_of(model).program))
+        print_program(show_program(realisation_of(model).program if said is None else said.program))
         return 0
     with activity("causal") as report:
         found = causal(
@@ -81,6 +88,7 @@ def causal_command(
             layer=layer,
             coordinates=_signs(coordinates),
             edges=edges or (),
+            claim=said,
             up_to=up_to,
             report=report,
         )

@@ -158,6 +158,8 @@ def _proved(model: Model) -> tuple[Certificate, CausalClaim] | None:
         found = causal(model, edges=["all"], up_to=UP_TO)
     except AttemperError:
         return None
+    if found.left:
+        raise KeyboardInterrupt  # which has ended the search: a case is made whole, or not at all
     labels = {own.label for own in found.edges}
     is_good = EdgeLabel.MATTERS_BY_INTERCHANGE in labels and EdgeLabel.UNKNOWN not in labels
     if found.claim is None or not is_good or found.status is not Status.PROVED:

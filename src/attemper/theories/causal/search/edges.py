@@ -48,7 +48,7 @@ def _read(forms: Iterable[LinearForm], variable: CausalVariable) -> bool:
 
 
 def edge_sets(network: Network, claim: CausalClaim, asked: Sequence[str]) -> list[EdgeSet]:
-    """The sets that are asked for, each in one text: "all", or edges with commas between them.
+    """The sets that are asked for, each once, and each in one text: "all", or edges with commas between them.
 
     Of a variable over which a later layer writes there are none. Raises `OptionError` for what is no edge of
     the claim's variables.
@@ -64,7 +64,7 @@ def edge_sets(network: Network, claim: CausalClaim, asked: Sequence[str]) -> lis
         for complaint in (*complaints(said), *lost_edges(network, claim.variables, own.edges)):
             raise OptionError(f"'{text}': {complaint}", options=("edges",))
         found.append(own)
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _edge(text: str, variables: Sequence[CausalVariable]) -> CausalEdge:
