@@ -11,8 +11,9 @@
 <BenchScores: pairs 1.000, size 1.000 of 1 cases>
 """
 
+from attemper.theories.causal.bench.cases import BenchCase, cases
 from attemper.theories.causal.bench.making import MadeCase, made
 from attemper.theories.causal.bench.reading import EdgeReads
-from attemper.theories.causal.bench.scoring import BenchCase, BenchScores, CaseScore, cases, scored
+from attemper.theories.causal.bench.scoring import BenchScores, CaseScore, scored
 
 __all__ = ["BenchCase", "BenchScores", "CaseScore", "EdgeReads", "MadeCase", "cases", "made", "scored"]

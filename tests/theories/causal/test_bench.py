@@ -21,17 +21,11 @@ from attemper.attention_program.realisation import Realisation
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, MalformedFileError, OptionError
 from attemper.networks.layers import Network
+from attemper.theories.causal.bench.cases import BenchCase, cases
 from attemper.theories.causal.bench.dials import beside, split, thrice
 from attemper.theories.causal.bench.making import CLAIM, TURNED, every_case, made
 from attemper.theories.causal.bench.reading import EdgeReads
-from attemper.theories.causal.bench.scoring import (
-    BenchCase,
-    BenchScores,
-    CaseScore,
-    cases,
-    read_found,
-    scored,
-)
+from attemper.theories.causal.bench.scoring import BenchScores, CaseScore, read_found, scored
 from attemper.theories.causal.certificate import Interchange, Taken
 from attemper.theories.causal.check.claims import judge_causal
 from attemper.theories.causal.search.labelling import Labelling

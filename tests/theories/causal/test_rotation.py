@@ -14,8 +14,8 @@ import pytest
 import attemper
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, MalformedFileError, OptionError
+from attemper.theories.causal.bench.cases import cases
 from attemper.theories.causal.bench.making import made
-from attemper.theories.causal.bench.scoring import cases
 from attemper.theories.causal.bench.turning import turning
 from attemper.theories.causal.check.turned import judge, mismatches, rotated
 from attemper.theories.causal.rotation import ROTATION, Reflection, Rotation

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attemper.running.dense import DenseTransformer
 from attemper.running.hooks import hooks
-from attemper.theories.causal.bench.scoring import BenchCase
+from attemper.theories.causal.bench.cases import BenchCase
 from attemper.theories.causal.check.cutting import cut
 
 
@@ -25,7 +25,7 @@ class EdgeReads:
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from attemper.theories.causal.bench.making import made
-    >>> from attemper.theories.causal.bench.scoring import cases
+    >>> from attemper.theories.causal.bench.cases import cases
     >>> with TemporaryDirectory() as folder:
     ...     made(0, seed=1).save(Path(folder, "0"))
     ...     (case,) = cases(folder)
