@@ -121,8 +121,8 @@ def every_case(count: int, seed: int, workers: Executor | None = None) -> Iterat
 
 def _untidy(rng: Random, number: int) -> tuple[Model, str] | None:
     """A drawn network with what the dials do to it, and how it was made; None where they do nothing."""
-    is_known = rng.random() < KNOWN
-    model = compile_model(f"zoo:{rng.choice(ZOO)}") if is_known else _compiled(rng, ALPHABET)
+    known = f"zoo:{rng.choice(ZOO)}" if rng.random() < KNOWN else None
+    model = _compiled(rng, ALPHABET) if known is None else compile_model(known)
     network, said, how = model.network, model.realisation, list[str]()
     if said is None:
         return None
@@ -144,7 +144,8 @@ def _untidy(rng: Random, number: int) -> tuple[Model, str] | None:
         share = rng.choice(SHARES)
         network = split(network, share)
         how.append(f"units split at {share}")
-    return Model(network, model.language, model.regime, said), ", ".join((model.title, *how))
+    title = model.title if known is None else known
+    return Model(network, model.language, model.regime, said), ", ".join((title, *how))
 
 
 def _proved(model: Model) -> tuple[Certificate, CausalClaim] | None:
