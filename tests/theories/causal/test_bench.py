@@ -18,6 +18,7 @@ from benchmarks import circuits
 
 import attemper
 from attemper.attention_program.realisation import Realisation
+from attemper.certificates.claims import FloatClaim
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, MalformedFileError, OptionError
 from attemper.networks.layers import Network
@@ -167,6 +168,19 @@ def test_the_fewest_edges_are_kept_that_are_enough(bench: Path) -> None:
         assert not rest or truth.is_irrelevant([every[name] for name in rest], random.Random(1))
         more = [*rest, sorted(every)[len(rest)]]
         assert not truth.is_irrelevant([every[name] for name in more], random.Random(1))
+
+
+def test_a_card_says_what_is_proved(bench: Path) -> None:
+    for own in cases(bench):
+        text = (own.folder / "README.md").read_text(encoding="utf-8")
+        assert f"{sum(own.matters.values())} of {len(own.edges)} edges matter" in text
+        assert f"{len(own.circuit)} edges are a circuit" in text
+        certificate = own.model.certificate
+        assert certificate is not None
+        horizons = [claim.horizon for claim in certificate.claims if isinstance(claim, FloatClaim)]
+        for horizon in horizons:
+            assert (f"up to {horizon:,} symbols" in text) == (horizon > 0)
+        assert ("for no number format" in text) == (not any(horizons))
 
 
 def test_an_edge_can_carry_what_it_does_elsewhere(bench: Path) -> None:

@@ -17,6 +17,7 @@ from attemper.errors import AttemperError
 from attemper.languages.words import Alphabet
 from attemper.missing import torch_needed
 from attemper.theories.causal.ask import causal
+from attemper.theories.causal.bench.card import NAME, card
 from attemper.theories.causal.bench.dials import beside, split, thrice
 from attemper.theories.causal.bench.stored import INTERVENTIONS, Interventions, interventions
 from attemper.theories.causal.bench.turning import turning
@@ -26,6 +27,7 @@ from attemper.theories.causal.rotation import FOLDER, ROTATION, Rotation
 from attemper.theories.causal.statements import EdgeLabel
 from attemper.workbench.compiling import compile as compile_model
 from attemper.workbench.model import Model
+from attemper.writing import write_together
 
 ALPHABET = "abc"
 
@@ -83,6 +85,8 @@ class MadeCase:
         CAUSAL.save(self.claim, folder / CLAIM)
         INTERVENTIONS.save(self.interventions, folder / STORED)
         ROTATION.save(self.rotation, folder / TURNED)
+        text = card(self.how, self.model.network, self.certificate, self.claim)
+        write_together({folder / NAME: text.encode()})
 
 
 def made(number: int, seed: int) -> MadeCase:
