@@ -174,7 +174,7 @@ def test_a_card_says_what_is_proved(bench: Path) -> None:
     for own in cases(bench):
         text = (own.folder / "README.md").read_text(encoding="utf-8")
         assert f"{sum(own.matters.values())} of {len(own.edges)} edges matter" in text
-        assert f"{len(own.circuit)} edges are a circuit" in text
+        assert f"{len(own.circuit)} edges are a minimal circuit" in text
         certificate = own.model.certificate
         assert certificate is not None
         horizons = [claim.horizon for claim in certificate.claims if isinstance(claim, FloatClaim)]

@@ -28,7 +28,7 @@ def card(how: str, network: Network, certificate: Certificate, claim: CausalClai
         "",
         f"{len(network.layers)} layers, {heads} heads, {len(network.coordinates)} coordinates.",
         f"Causal variables, proved together: {len(claim.variables)}.",
-        f"{matter} of {len(single)} edges matter; {len(single) - out} edges are a circuit: none can be left out.",
+        f"{matter} of {len(single)} edges matter; {len(single) - out} edges are a minimal circuit.",
         "",
         "Its language is proved for all words in real arithmetic; and",
         "",
