@@ -37,6 +37,7 @@ from attemper.theories.causal.certificate import (
     complaints,
 )
 from attemper.theories.causal.check import claims as claims_of
+from attemper.theories.causal.check import settings as settings_of
 from attemper.theories.causal.check.claims import judge_causal
 from attemper.theories.causal.check.cutting import cut, lost_edges
 from attemper.theories.causal.check.following import follow_cut
@@ -291,7 +292,7 @@ def test_variables_and_edges_have_verdicts_of_their_own(monkeypatch: pytest.Monk
     verdict = judge_causal(network, "", said)
     assert [claim.status for claim in verdict.claims] == [Status.REFUTED, Status.REFUTED, Status.PROVED]
     assert [claim.witness is None for claim in verdict.claims] == [False, False, True]
-    monkeypatch.setattr(claims_of, "TRIED", 0)
+    monkeypatch.setattr(settings_of, "TRIED", 0)
     untried = [claim.status for claim in judge_causal(network, "", said).claims]
     assert untried == [Status.UNKNOWN, Status.UNKNOWN, Status.PROVED]
 

@@ -5,10 +5,9 @@ For all words, or two words are shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from typing import final
 
 from attemper.attention_program.ops import Program, Ref
@@ -18,7 +17,6 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.verdict import Status, Verdict
 from attemper.compiling.pipeline import compile_language
 from attemper.errors import OptionError, UnsupportedError
-from attemper.missing import has_torch
 from attemper.networks.layers import Network
 from attemper.theories.causal.certificate import (
     CausalClaim,
@@ -26,19 +24,15 @@ from attemper.theories.causal.certificate import (
     EdgeSet,
     HeldBit,
     Holder,
-    Interchange,
     complaints,
 )
 from attemper.theories.causal.check.claims import JOINTLY, proof_of, text_of
 from attemper.theories.causal.check.following import ancestors, mismatches
-from attemper.theories.causal.check.settings import (
-    TRIED,
-    Interchanges,
-    short_interchanges,
-)
+from attemper.theories.causal.check.settings import Interchanges
 from attemper.theories.causal.search.edges import ALL, edge_sets
 from attemper.theories.causal.search.finding import variables_in
 from attemper.theories.causal.search.labelling import Labelling
+from attemper.theories.causal.search.trying import Trying
 from attemper.theories.causal.statements import PROVED, Causal, EdgeLabel, JudgedEdges, JudgedVariable
 from attemper.workbench.model import Model
 
@@ -72,9 +66,9 @@ def causal(
     * `edges`: sets of edges from variables that are proved to their readers, each set in one text: as
       "head 1.0 query <- s8, head 1.1 values <- s8", "feed-forward 1 <- s8", "output <- s8", a variable named
       by one of its steps; or "all", every edge with a weight by itself, and those that are left out together
-      without a change. They are IRRELEVANT if no values that
-      they carry, each its own, change a bit that is put out, on any word; they MATTER if some do, on a word
-      that is shown, and by interchange if other words have these values there.
+      without a change. They are IRRELEVANT if no values that they carry, each its own, change a bit that is
+      put out, on any word; they MATTER if some do, on a word that is shown, and by interchange if other words
+      have these values there.
     * `claim`: what a file says of the network: its program is the one that is meant, and its variables are
       looked at in place of those that are found, in their order.
     * `up_to`: where nothing is proved, all words of so many symbols are tried, and their interchanges.
@@ -105,7 +99,7 @@ def causal(
             raise UnsupportedError(f"the network cannot be followed: {error}") from None
     asked, judged = _Asked(network, model.digest, said.program, up_to), list[JudgedVariable]()
     sets, labelled = list[EdgeSet](), dict[int, JudgedEdges]()
-    is_interrupted = True
+    circuit, is_interrupted = list[JudgedEdges](), True
     with suppress(KeyboardInterrupt):
         report("proving what can be proved at once")
         proved = asked.proved_at_once(tried)
@@ -120,10 +114,10 @@ def causal(
         if ALL in edges:
             report("edges that can be left out together")
             alone = [labelled[number] for number in range(len(sets))]
-            labelled |= enumerate(labelling.circuit(alone), start=len(sets))
+            circuit += labelling.circuit(alone)
         is_interrupted = False
-    left = len(tried) - len(judged) + max(0, len(sets) - len(labelled)) or int(is_interrupted)
-    known = [own for _, own in sorted(labelled.items())]
+    left = len(tried) - len(judged) + len(sets) - len(labelled) or int(is_interrupted)
+    known = [*(own for _, own in sorted(labelled.items())), *circuit]
     together, verdict = asked.together(judged, known)
     return Causal(network, said.program, tuple(judged), together, verdict, left, tuple(known))
 
@@ -218,20 +212,13 @@ class _Asked:
         if verdict.status in PROVED:
             return JudgedVariable(variable, text, verdict.status)
         interchanges = Interchanges(self.network, self.program, (variable,))
-        wrong = interchanges.refuting(self._tried(interchanges))
+        tried = Trying(self.network, (variable,)).of(interchanges, self.up_to)
+        wrong = interchanges.refuting(tried)
         if wrong is not None:
             return JudgedVariable(variable, text, Status.REFUTED, wrong.text, wrong)
         return JudgedVariable(
             variable, text, Status.UNKNOWN, verdict.claims[0].text.removeprefix(f"{JOINTLY}: ")
         )
-
-    def _tried(self, interchanges: Interchanges) -> Iterator[Interchange]:
-        """What seems to go wrong in torch; without torch a few that are short."""
-        if not has_torch():
-            return islice(short_interchanges(self.network.alphabet, interchanges.variables), TRIED)
-        from attemper.theories.causal.search.interchanges import suspects
-
-        return suspects(interchanges, self.up_to)
 
     def together(
         self, judged: Sequence[JudgedVariable], labelled: Sequence[JudgedEdges]

@@ -48,6 +48,12 @@ LimitOption = Annotated[
 ]
 
 
+def require_one_pool(jobs: int, scheduler: str | None) -> None:
+    """Raises `typer.BadParameter` where work is given to processes and to a scheduler."""
+    if scheduler is not None and jobs > 1:
+        raise typer.BadParameter("--scheduler has workers of its own: leave --jobs out")
+
+
 _LARGEST_DENOMINATOR = 10**6
 
 _NUMBER = re.compile(r"(?P<base>\d{1,40})\^(?P<power>-?\d{1,3})|[\d./eE+-]{1,60}")

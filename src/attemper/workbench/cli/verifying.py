@@ -16,6 +16,7 @@ from attemper.workbench.cli.options import (
     EmptyOption,
     Folder,
     Json,
+    require_one_pool,
 )
 from attemper.workbench.cli.progress import counting
 from attemper.workbench.cli.time_limit import SecondsOption, limited
@@ -68,8 +69,7 @@ def verify_command(
     """
     from attemper.workbench.verify import Plan, count_words, longest_exhaustive, said_of, tested_against
 
-    if scheduler is not None and jobs > 1:
-        raise typer.BadParameter("--scheduler has workers of its own: leave --jobs out")
+    require_one_pool(jobs, scheduler)
     model = load(folder)
     if against is not None:
         model = tested_against(model, written_language(against, alphabet, at, empty, like=model.network))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.networks.layers import Network
+from attemper.theories.causal.bench.circuit import circuit, labels
 from attemper.theories.causal.certificate import CausalClaim
 
 NAME = "README.md"
@@ -11,9 +12,7 @@ NAME = "README.md"
 
 def card(how: str, network: Network, certificate: Certificate, claim: CausalClaim) -> str:
     """How the network was made, what is proved of it, and what is not said of it."""
-    single = [own for own in claim.edge_sets if len(own.edges) == 1]
-    matter = sum(own.matters is not None for own in single)
-    out = max((len(own.edges) for own in claim.edge_sets if own.matters is None), default=0)
+    matters, kept = labels(claim), circuit(claim)
     heads = sum(len(layer.heads) for layer in network.layers)
     floats = [
         f"- in {own.format}, with {own.kernel} attention, for words of up to {own.horizon:,} symbols"
@@ -28,7 +27,7 @@ def card(how: str, network: Network, certificate: Certificate, claim: CausalClai
         "",
         f"{len(network.layers)} layers, {heads} heads, {len(network.coordinates)} coordinates.",
         f"Causal variables, proved together: {len(claim.variables)}.",
-        f"{matter} of {len(single)} edges matter; {len(single) - out} edges are a minimal circuit.",
+        f"{sum(matters.values())} of {len(matters)} edges matter; {len(kept)} edges are a minimal circuit.",
         "",
         "Its language is proved for all words in real arithmetic; and",
         "",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, final
 
 from attemper.errors import MalformedFileError
+from attemper.theories.causal.bench.circuit import circuit, labels
 from attemper.theories.causal.bench.making import CLAIM, STORED, TURNED
 from attemper.theories.causal.bench.stored import INTERVENTIONS, Interventions, StoredIntervention
 from attemper.theories.causal.certificate import CAUSAL, CausalClaim, CausalEdge, edge_text
@@ -86,20 +87,13 @@ class BenchCase:
     @property
     def edges(self) -> dict[str, CausalEdge]:
         """Its edges, by their names."""
-        return {
-            edge_text(own.edges[0], self.claim.variables): own.edges[0]
-            for own in self.claim.edge_sets
-            if len(own.edges) == 1
-        }
+        return {edge_text(own, self.claim.variables): own for own in labels(self.claim)}
 
     @property
     def matters(self) -> dict[str, bool]:
         """Of each edge whether it matters by itself."""
-        return {
-            edge_text(own.edges[0], self.claim.variables): own.matters is not None
-            for own in self.claim.edge_sets
-            if len(own.edges) == 1
-        }
+        own = labels(self.claim)
+        return {name: own[edge] for name, edge in self.edges.items()}
 
     @property
     def circuit(self) -> frozenset[str]:
@@ -107,9 +101,8 @@ class BenchCase:
 
         None of them can be left out beside those: of three of which two decide one is left out, the first.
         """
-        idle = [own.edges for own in self.claim.edge_sets if own.matters is None]
-        left_out = max(map(set, idle), key=len, default=set[CausalEdge]())
-        return frozenset(name for name, edge in self.edges.items() if edge not in left_out)
+        kept = circuit(self.claim)
+        return frozenset(name for name, edge in self.edges.items() if edge in kept)
 
 
 def cases(bench: str | Path) -> Iterator[BenchCase]:
@@ -118,7 +111,8 @@ def cases(bench: str | Path) -> Iterator[BenchCase]:
     Raises `MalformedFileError` where there is none, or a folder in it is none.
 
     >>> from tempfile import TemporaryDirectory
-    >>> from attemper.theories.causal.bench.making import made
+    >>> from attemper.theories.causal.bench.circuit import circuit, labels
+    from attemper.theories.causal.bench.making import made
     >>> with TemporaryDirectory() as folder:
     ...     made(0, seed=1).save(Path(folder, "0"))
     ...     [(own.name, any(own.matters.values())) for own in cases(folder)]

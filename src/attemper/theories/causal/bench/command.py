@@ -12,7 +12,7 @@ import typer
 from attemper.theories.causal.bench.making import every_case
 from attemper.theories.causal.bench.scoring import read_found, scored
 from attemper.workbench.cli.console import out, print_found
-from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.options import Json, require_one_pool
 from attemper.workbench.cli.progress import activity, counting
 from attemper.workbench.cli.searching import use_few_threads
 from attemper.workbench.cli.time_limit import SecondsOption, limited
@@ -40,8 +40,7 @@ def bench_command(
     """
     if bench.exists():
         raise typer.BadParameter(f"'{bench}' is there already: name a new folder")
-    if scheduler is not None and jobs > 1:
-        raise typer.BadParameter("--scheduler has workers of its own: leave --jobs out")
+    require_one_pool(jobs, scheduler)
     use_few_threads()
     digits = len(str(count - 1))
     with counting("cases", count) as progress, _workers(jobs, scheduler) as workers:
@@ -73,8 +72,8 @@ def score_command(
 ) -> int:
     """Prove the labels of a benchmark again, and say how well numbers for edges tell them.
 
-    The score of a case is the share of pairs of an edge that matters and an irrelevant one in which the first
-    has the greater number: 1 at best, 1/2 by chance.
+    Of each case it says in which share of pairs, of an edge that matters and an irrelevant one, the first has
+    the greater number (1 at best, 1/2 by chance), and how many edges, the greatest numbers first, are enough.
     """
     with activity("score"):
         scores = scored(bench, read_found(found))

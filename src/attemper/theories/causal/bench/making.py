@@ -13,7 +13,7 @@ from typing import final
 
 from attemper.certificates.claims import Certificate
 from attemper.checker.verdict import Status
-from attemper.errors import AttemperError
+from attemper.errors import AttemperError, UnprovedError
 from attemper.languages.words import Alphabet
 from attemper.missing import torch_needed
 from attemper.theories.causal.ask import causal
@@ -159,7 +159,6 @@ def _proved(model: Model) -> tuple[Certificate, CausalClaim] | None:
     if len(model.network.coordinates) > WIDEST:
         return None
     try:
-        certificate = model.certify()
         found = causal(model, edges=["all"], up_to=UP_TO)
     except AttemperError:
         return None
@@ -169,7 +168,10 @@ def _proved(model: Model) -> tuple[Certificate, CausalClaim] | None:
     is_good = EdgeLabel.MATTERS_BY_INTERCHANGE in labels and EdgeLabel.UNKNOWN not in labels
     if found.claim is None or not is_good or found.status is not Status.PROVED:
         return None
-    return certificate, found.claim
+    try:
+        return model.certify(), found.claim
+    except UnprovedError:  # a program with distractors is another one than its language
+        return None
 
 
 def _compiled(rng: Random, symbols: Sequence[str]) -> Model:

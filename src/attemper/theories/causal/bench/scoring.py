@@ -15,9 +15,9 @@ from attemper.files import parse_json, read_bytes
 from attemper.html_tables import Tabled
 from attemper.networks.layers import Network
 from attemper.theories.causal.bench.cases import BenchCase, cases
-from attemper.theories.causal.bench.making import CLAIM
+from attemper.theories.causal.bench.circuit import circuit, labels
 from attemper.theories.causal.certificate import EdgeSet, edge_text
-from attemper.theories.causal.check.claims import doubt_of, judge
+from attemper.theories.causal.check.claims import doubt_of, judge_causal
 from attemper.theories.causal.search.edges import ALL, edge_sets
 from attemper.theories.causal.statements import PROVED
 
@@ -96,8 +96,9 @@ def scored(bench: str | Path, found: Mapping[str, Mapping[str, float]]) -> Bench
 
 
 def _of_case(case: BenchCase, found: Mapping[str, float]) -> CaseScore:
-    network = case.model.network
-    verdict = judge(case.folder / CLAIM, None)
+    model = case.model
+    network = model.network
+    verdict = judge_causal(network, model.digest, case.claim)
     if verdict.status not in PROVED:
         raise OptionError(f"the labels of case {case.name} are {verdict.status}: make the case again")
     for reason in _missing_labels(case, network):
@@ -113,16 +114,16 @@ def _of_case(case: BenchCase, found: Mapping[str, float]) -> CaseScore:
 
 def _missing_labels(case: BenchCase, network: Network) -> Iterator[str]:
     """What a case does not say of its edges: a label of each, and that its circuit has none in vain."""
-    claim, edges = case.claim, case.edges
+    claim, labelled, kept = case.claim, labels(case.claim), circuit(case.claim)
     for own in edge_sets(network, claim, [ALL]):
-        if own.edges[0] not in edges.values():
+        if own.edges[0] not in labelled:
             yield f"'{edge_text(own.edges[0], claim.variables)}' has no label"
-    out = {edge for name, edge in edges.items() if name not in case.circuit}
+    out = labelled.keys() - kept
     shown = [set(own.edges) for own in claim.edge_sets if own.matters is not None]
-    for name in sorted(case.circuit):
-        if not any(edges[name] in own and own <= out | {edges[name]} for own in shown):
-            yield f"it does not show that '{name}' cannot be left out"
-    if not case.circuit:
+    for edge in labelled:
+        if edge in kept and not any(edge in own and own <= out | {edge} for own in shown):
+            yield f"it does not show that '{edge_text(edge, claim.variables)}' cannot be left out"
+    if not kept:
         yield "no edge matters"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 from attemper.attention_program.language import ProgramLanguage
@@ -32,13 +31,7 @@ from attemper.theories.causal.certificate import (
 from attemper.theories.causal.check.cutting import lost_edges
 from attemper.theories.causal.check.following import ancestors, follow, follow_cut, mismatches
 from attemper.theories.causal.check.network import network_in
-from attemper.theories.causal.check.settings import (
-    TRIED,
-    Interchanges,
-    short_interchanges,
-    short_settings,
-    shown_interchange,
-)
+from attemper.theories.causal.check.settings import Interchanges, shown_interchange
 
 JOINTLY = (
     "all lengths, in real arithmetic: wherever variables are set, or taken from other words, alone or "
@@ -81,10 +74,8 @@ def judge_causal(network: Network, digest: str, said: CausalClaim, place: str = 
 
 
 def _refuted(network: Network, said: CausalClaim, edges: Sequence[CausalEdge]) -> ClaimVerdict | None:
-    alphabet, variables = network.alphabet, said.variables
-    read = {edge.variable: variables[edge.variable] for edge in edges}
-    tried = short_settings(alphabet, read) if edges else short_interchanges(alphabet, variables)
-    wrong = Interchanges(network, said.program, said.variables, edges).refuting(islice(tried, TRIED))
+    interchanges = Interchanges(network, said.program, said.variables, edges)
+    wrong = interchanges.refuting(interchanges.short())
     if wrong is None:
         return None
     text = f"{edges_text(edges, said.variables)}: {wrong.text}" if edges else wrong.text

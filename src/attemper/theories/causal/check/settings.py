@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
-from itertools import chain, product
+from itertools import chain, islice, product
 from typing import assert_never, final
 
 import flint
@@ -165,6 +165,13 @@ class Interchanges:
                 return int(self.variables[variable].steps.index(ref) + 1 == value)
             case _:
                 assert_never(taken)
+
+    def short(self) -> Iterator[Interchange]:
+        """What is tried where nobody says what: some that are short; along edges values that are set."""
+        alphabet, variables = self.network.alphabet, self.variables
+        read = {edge.variable: variables[edge.variable] for edge in self.edges}
+        tried = short_settings(alphabet, read) if read else short_interchanges(alphabet, variables)
+        return islice(tried, TRIED)
 
     def refuting(self, tried: Iterable[Interchange]) -> WrongSetting | None:
         """The first of these interchanges that is proved to go wrong, in balls. None says nothing.

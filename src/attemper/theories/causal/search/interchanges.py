@@ -34,16 +34,13 @@ SEEN = 1e-6
 """Rows of floats that are no further apart count as one, and a bit is not held that is further off."""
 
 
-def suspects(
-    interchanges: Interchanges, up_to: int, every_word: EveryWord | None = None
-) -> Iterator[Interchange]:
+def suspects(interchanges: Interchanges, up_to: int, every_word: EveryWord) -> Iterator[Interchange]:
     """Words of up to so many symbols, the shortest first; rows that hold something else come last.
 
     Who asks of several edges of the same variables runs words once, with one `every_word` for all.
     """
-    natural = every_word or EveryWord(interchanges.network, interchanges.variables)
-    runs = _Runs(interchanges, natural.module)
-    every = list(natural.up_to(up_to))
+    runs = _Runs(interchanges, every_word.module)
+    every = list(every_word.up_to(up_to))
     for words in every:
         yield from runs.wrong(words, (Interchange(word, ()) for word in words.words))
         yield from runs.wrong(words, runs.mixed(words, words.taken))

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
-from itertools import islice, takewhile
-from typing import TYPE_CHECKING, final
+from itertools import takewhile
+from typing import final
 
-from attemper.missing import has_torch
 from attemper.networks.layers import Network
 from attemper.theories.causal.certificate import CausalClaim, CausalEdge, EdgeSet, Interchange
 from attemper.theories.causal.check.claims import doubt_of, edges_text
-from attemper.theories.causal.check.settings import TRIED, Interchanges, WrongSetting, short_settings
+from attemper.theories.causal.check.settings import Interchanges, WrongSetting
+from attemper.theories.causal.search.trying import Trying
 from attemper.theories.causal.statements import EdgeLabel, JudgedEdges
-
-if TYPE_CHECKING:
-    from attemper.theories.causal.search.interchanges import EveryWord
 
 AT_FIRST = 2
 """Interchanges of words of so many symbols are tried before anything is proved: most edges matter there."""
@@ -27,6 +23,7 @@ class Labelling:
 
     def __init__(self, network: Network, claim: CausalClaim, up_to: int) -> None:
         self.network, self.claim, self.up_to = network, claim, up_to
+        self._trying = Trying(network, claim.variables)
 
     def labels(
         self, sets: Sequence[EdgeSet], report: Callable[[str], None]
@@ -100,25 +97,10 @@ class Labelling:
     def _shown(self, edges: tuple[CausalEdge, ...], *, at_first: bool = False) -> WrongSetting | None:
         """Words that show that the edges matter, as the checker confirms."""
         interchanges = Interchanges(self.network, self.claim.program, self.claim.variables, edges)
-        tried = self._tried(interchanges, min(self.up_to, AT_FIRST) if at_first else self.up_to)
-        return interchanges.refuting(takewhile(_is_natural, tried) if at_first else tried)
-
-    def _tried(self, interchanges: Interchanges, up_to: int) -> Iterator[Interchange]:
-        """What seems to change a bit in torch; without torch a few values that are short."""
-        if self._every_word is None:
-            read = {edge.variable: self.claim.variables[edge.variable] for edge in interchanges.edges}
-            return islice(short_settings(self.network.alphabet, read), TRIED)
-        from attemper.theories.causal.search.interchanges import suspects
-
-        return suspects(interchanges, up_to, self._every_word)
-
-    @cached_property
-    def _every_word(self) -> EveryWord | None:
-        if not has_torch():
-            return None
-        from attemper.theories.causal.search.interchanges import EveryWord
-
-        return EveryWord(self.network, self.claim.variables)
+        if not at_first:
+            return interchanges.refuting(self._trying.of(interchanges, self.up_to))
+        tried = self._trying.of(interchanges, min(self.up_to, AT_FIRST))
+        return interchanges.refuting(takewhile(_is_natural, tried))
 
 
 def _is_natural(said: Interchange) -> bool:
