@@ -111,8 +111,7 @@ def cases(bench: str | Path) -> Iterator[BenchCase]:
     Raises `MalformedFileError` where there is none, or a folder in it is none.
 
     >>> from tempfile import TemporaryDirectory
-    >>> from attemper.theories.causal.bench.circuit import circuit, labels
-    from attemper.theories.causal.bench.making import made
+    >>> from attemper.theories.causal.bench.making import made
     >>> with TemporaryDirectory() as folder:
     ...     made(0, seed=1).save(Path(folder, "0"))
     ...     [(own.name, any(own.matters.values())) for own in cases(folder)]
