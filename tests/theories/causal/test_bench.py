@@ -30,6 +30,7 @@ from attemper.theories.causal.bench.scoring import BenchScores, CaseScore, read_
 from attemper.theories.causal.certificate import Interchange, Taken
 from attemper.theories.causal.check.claims import judge_causal
 from attemper.theories.causal.search.labelling import Labelling
+from attemper.theories.causal.statements import EdgeLabel
 from attemper.workbench.model import Model
 from tests.support.cli.command_line import attemper as command
 from tests.support.judges.bench_folders import RawCase
@@ -78,12 +79,17 @@ def test_two_of_three_heads_decide() -> None:
 def test_what_a_distractor_carries_is_irrelevant_and_read() -> None:
     model, distractor = attemper.compile("O a", "abc"), attemper.compile("O b", "abc")
     network, said = beside(model.network, said_of(model), distractor.network, said_of(distractor))
-    found = attemper.causal(Model(network, model.language, model.regime, said), edges=["all"])
+    joined = Model(network, model.language, model.regime, said)
+    claims = [own for own in joined.certify().claims if isinstance(own, FloatClaim)]
+    assert claims
+    assert all(own.horizon > 100_000 for own in claims)
+    found = attemper.causal(joined, edges=["all"])
     assert found.claim is not None
-    (own,) = [own for own in found.edges if own.text.startswith("feed-forward 1")]
+    needed, own = (own for own in found.edges if own.text.startswith("feed-forward 1"))
+    assert needed.label is EdgeLabel.MATTERS_BY_INTERCHANGE
     assert own.edge_set.matters is None
     late = network.layers[1].hidden
-    assert [unit.outputs for unit in late] == [((network.output, 1),), ((network.output, -2),)]
+    assert [unit.outputs for unit in late] == [((network.output, factor),) for factor in (1, 1, -2)]
     assert Truth(network, said.program, found.claim.variables, 4).is_irrelevant(
         own.edge_set.edges, random.Random(1)
     )

@@ -28,29 +28,33 @@ def beside(
 ) -> tuple[Network, Realisation]:
     """The network with another one in the same residual stream, which is computed, read, and cancelled.
 
-    A last layer adds to the output the other one's bit d, and takes it away: relu(d) - 2 relu(d - 1/2) is 0
-    where d is 0 or 1. Both have one alphabet and put out bits.
+    A last layer puts out the bit b with the other one's bit d added, and taken away again:
+    relu(b) + relu(d) - 2 relu(d - 1/2) is b where d is 0 or 1. That is a coordinate of its own, as floats are
+    only bounded where nothing stands yet. Both have one alphabet and put out bits.
     """
     width, steps = len(network.coordinates), len(said.program.steps)
     move = {own: width + own for own in range(len(other.coordinates))}
+    out = width + len(move)
     layers = [
         _side_by_side(left, moved_layer(right, move))
         for left, right in zip_longest(network.layers, other.layers, fillvalue=EMPTY)
     ]
-    idle, out = move[other.output], network.output
+    idle = move[other.output]
     cancelling = (
+        Hidden(((network.output, Fraction(1)),), Fraction(0), ((out, Fraction(1)),)),
         Hidden(((idle, Fraction(1)),), Fraction(0), ((out, Fraction(1)),)),
         Hidden(((idle, Fraction(1)),), -HALF, ((out, Fraction(-2)),)),
     )
     joined = replace(
         network,
-        coordinates=(*network.coordinates, *other.coordinates),
+        coordinates=(*network.coordinates, *other.coordinates, "put out"),
         embedding=tuple(
             (*left, *((move[own], factor) for own, factor in right))
             for left, right in zip(network.embedding, other.embedding, strict=True)
         ),
         positions=(*network.positions, *((move[own], form) for own, form in other.positions)),
         layers=(*layers, Layer((), cancelling, ())),
+        output=out,
         head_width=max(network.head_width, other.head_width),
     )
     refs = [steps + ref for ref in range(len(distracting.program.steps))]
