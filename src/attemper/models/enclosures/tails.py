@@ -67,13 +67,25 @@ class Slope:
     value: forms.Form
 
 
-def slope_of(tail: Tail, read: forms.Form, residual: forms.Form) -> Slope:
-    """The functional and its derivatives at all points of boxes, for forms (d, 1, B) of what goes in.
+@final
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """What goes on at all points of boxes, (d, 1, B): the residual sum, before its norm and after, and units.
 
-    The units are rectified twice, for their values and, when the derivative by them is known, for their
-    slopes; the second time their symbols come after all others, so a symbol never has two meanings.
+    `back_after`, `back_between` and `back_last` take derivatives back through the norms.
     """
-    layer = tail.layer
+
+    total: forms.Form
+    units: forms.Form
+    signs: forms.Signs
+    last: forms.Form
+    back_after: Back
+    back_between: Back
+    back_last: Back
+
+
+def followed(layer: EncoderLayer, read: forms.Form, residual: forms.Form) -> Followed:
+    """What follows heads that read this, for forms (d, 1, B) of what goes in."""
     (_, norm_between), (norm_after, norm_last) = layer.before, layer.after
     middle = read.mapped(layer.out_weight).plus(layer.out_bias[:, None, None]) + residual
     middle, back_after = normed(norm_after, middle)
@@ -86,12 +98,22 @@ def slope_of(tail: Tail, read: forms.Form, residual: forms.Form) -> Slope:
     found = middle + hidden.mapped(layer.back_weight).plus(layer.back_bias[:, None, None])
     found = _named(found, hidden)
     last, back_last = normed(norm_last, found)
-    row = _named(back_last(tail.row), found)
+    return Followed(found, units, signs, last, back_after, back_between, back_last)
+
+
+def slope_of(tail: Tail, read: forms.Form, residual: forms.Form) -> Slope:
+    """The functional and its derivatives at all points of boxes, for forms (d, 1, B) of what goes in.
+
+    The units are rectified twice, for their values and, when the derivative by them is known, for their
+    slopes; the second time their symbols come after all others, so a symbol never has two meanings.
+    """
+    layer, ahead = tail.layer, followed(tail.layer, read, residual)
+    row = _named(ahead.back_last(tail.row), ahead.total)
     asked = row.mapped(layer.back_weight.T)
-    _, asked = forms.rectified(units, asked[None], signs, MOST_UNITS)
-    row = row + back_between(asked[0].mapped(layer.hidden_weight.T))
-    row = back_after(_named(row, row))
-    value = forms.contracted(tail.row, last, "dpz,dpz->pz")
+    _, asked = forms.rectified(ahead.units, asked[None], ahead.signs, MOST_UNITS)
+    row = row + ahead.back_between(asked[0].mapped(layer.hidden_weight.T))
+    row = ahead.back_after(_named(row, row))
+    value = forms.contracted(tail.row, ahead.last, "dpz,dpz->pz")
     return Slope(row.mapped(layer.out_weight.T), row, value)
 
 
