@@ -54,7 +54,7 @@ def test_each_format_has_one_judge_and_is_specified() -> None:
         form = document(kind).format
         assert sum(form.startswith(row.prefix) for row in FORMATS) == 1, form
         assert form in rules, form
-    assert len(FORMATS) == 6
+    assert len(FORMATS) == 7
 
 
 @pytest.mark.parametrize("kind", DOCUMENTS)

@@ -54,6 +54,11 @@ FORMATS = (
         "attemper.theories.depth.report:show_depth",
     ),
     FileFormat(
+        "attemper-judgement/",
+        "attemper.theories.judging.check.claims:judge",
+        "attemper.theories.judging.report:show_judgement",
+    ),
+    FileFormat(
         "attemper-limit/",
         "attemper.theories.influence.check.claims:judge",
         "attemper.theories.influence.report.sources:show_bound",
@@ -78,6 +83,7 @@ DOCUMENTS = {
     "bound": "attemper.theories.influence.certificate:LIMIT",
     "depth": "attemper.theories.depth.certificate:DEPTH",
     "causal": "attemper.theories.causal.certificate:CAUSAL",
+    "judgement": "attemper.theories.judging.certificate:JUDGEMENT",
     "rotation": "attemper.theories.causal.rotation:ROTATION",
     "stream": "attemper.running.streaming.saved:STREAM",
 }
@@ -196,6 +202,12 @@ COMMANDS = (
         "score",
         "attemper.theories.causal.bench.command:score_command",
         "Prove the labels of a benchmark again, and say how well numbers for edges tell them.",
+    ),
+    Command(
+        "Proofs",
+        "judge",
+        "attemper.theories.judging.command:judge_command",
+        "Prove that a trained transformer answers every word of a language right, or show one it gets wrong.",
     ),
     Command(
         "Proofs",

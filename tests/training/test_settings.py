@@ -33,8 +33,8 @@ def read(folder: Path, text: str, *changes: str) -> object:
         ({"task": 5}, "settings: task: it is a table of entries"),
         ({"model": []}, "settings: model: it is a table of entries"),
         ({"task": {"p": "1/2"}}, "settings: task.name: it is missing"),
-        ({"task": {"kind": "else"}}, "settings: task.kind: there are 'source' and 'recognition'"),
-        ({"task": {"kind": 7}}, "settings: task.kind: there are 'source' and 'recognition'"),
+        ({"task": {"kind": "else"}}, "settings: task.kind: there are 'source', 'recognition' and 'next'"),
+        ({"task": {"kind": 7}}, "settings: task.kind: there are 'source', 'recognition' and 'next'"),
         ({"task": {"name": "parity", "p": "1/2"}}, "there is no source 'parity'"),
         ({"task": {**PARITY, "p": "1"}}, "p=1 is not a fraction between 0 and 1"),
         ({"task": {**PARITY, "p": "1/0"}}, "'1/0' is no fraction"),
@@ -59,7 +59,7 @@ def read(folder: Path, text: str, *changes: str) -> object:
         ({"evaluation": {"lengths": 3}}, "evaluation.lengths: "),
         ({"seeds": {"init": 2**32}}, "seeds.init: Input should be less"),
         ({"seeds": {"data": -1}}, "seeds.data: Input should be greater"),
-        ({"model": {"causal": False}}, "model.causal = false, and a source is read at every prefix"),
+        ({"model": {"causal": False}}, "model.causal = false, and task.kind = 'source' reads every prefix"),
         ({"model": {"kind": "parity-rnn"}}, "has nothing to train: set training.steps = 0"),
         (
             {

@@ -29,7 +29,8 @@ from attemper.registry import FORMATS
 
 CHECKED = (
     "give the folder of a network, or the file of a refutation (refute -o), of a bound (bound -o), "
-    "of a depth (depth -o), of causal variables (causal -o) or of another basis (bench)"
+    "of a depth (depth -o), of causal variables (causal -o), of another "
+    "basis (bench), or of a judgement (judge -o)"
 )
 """What there is to check."""
 

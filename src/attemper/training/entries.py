@@ -134,7 +134,7 @@ def _said(error: ErrorDetails) -> str:
         case "model_type" | "model_attributes_type":
             return f"{place}: it is a table of entries"
         case "union_tag_invalid":
-            return f"{place}.kind: there are 'source' and 'recognition'"
+            return f"{place}.kind: there are 'source', 'recognition' and 'next'"
         case _:
             said = str(error["msg"]).removeprefix("Value error, ")
             return f"{place}: {said}" if place else said

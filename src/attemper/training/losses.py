@@ -15,10 +15,11 @@ import torch
 from torch import Tensor, nn
 
 from attemper.languages.sources.values import Source, source_named
+from attemper.training.continuations import Continuations, continuations_of
 from attemper.training.datasets import training_words
 from attemper.training.labelled import Labelled, Task
 from attemper.training.prefixes import drawn_prefixes, symbols_of
-from attemper.training.settings import RecognitionTask, Settings, SourceTask
+from attemper.training.settings import NextTask, RecognitionTask, Settings, SourceTask
 
 
 @final
@@ -31,8 +32,12 @@ class NextSymbols:
     draws_symbols: bool
 
     @property
+    def symbols(self) -> tuple[str, ...]:
+        return symbols_of(self.source)
+
+    @property
     def tokens(self) -> int:
-        return len(symbols_of(self.source)) + 1
+        return len(self.symbols) + 1
 
     @property
     def outputs(self) -> int:
@@ -62,8 +67,12 @@ class Verdicts:
     settings: Settings
 
     @property
+    def symbols(self) -> tuple[str, ...]:
+        return self.task.alphabet
+
+    @property
     def tokens(self) -> int:
-        return len(self.task.alphabet) + 1
+        return len(self.symbols) + 1
 
     @property
     def outputs(self) -> int:
@@ -106,8 +115,10 @@ def _order(epoch: int, size: int, seed: int) -> Sequence[int]:
     return Random(f"{seed} {epoch}").sample(range(size), size)
 
 
-Lesson = NextSymbols | Verdicts
-"""What is learned: `tokens` and `outputs` say what a model needs, `loss` is that of a step's batch."""
+Lesson = NextSymbols | Verdicts | Continuations
+"""What is learned: `symbols` are tokens from 0 on, `tokens` and `outputs` say what a model needs, `loss` is
+that of a step's batch.
+"""
 
 
 def lesson_of(settings: Settings) -> Lesson:
@@ -120,6 +131,8 @@ def lesson_of(settings: Settings) -> Lesson:
             lengths = (asked.shortest, asked.length)
             task, words = training_words(settings.task, lengths, settings.seeds.data)
             return Verdicts(task, words, settings)
+        case NextTask():
+            return continuations_of(settings, settings.task)
         case _:
             assert_never(settings.task)
 
@@ -132,5 +145,7 @@ def words_digest(lesson: Lesson) -> str | None:
         case Verdicts(words=words):
             said = "".join(f"{json.dumps([one.word, one.label])}\n" for one in words)
             return sha256(said.encode()).hexdigest()
+        case Continuations(words=members):
+            return sha256("".join(f"{json.dumps(word)}\n" for word in members).encode()).hexdigest()
         case _:
             assert_never(lesson)

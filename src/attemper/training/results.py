@@ -10,6 +10,7 @@ from typing import assert_never, final
 import torch
 from torch import Tensor, nn
 
+from attemper.training.continuations import Continuations, Continued, continued
 from attemper.training.labelled import drawn, unbalanced
 from attemper.training.losses import Lesson, NextSymbols, Verdicts
 from attemper.training.measuring import Measured, finite, measured
@@ -38,7 +39,7 @@ class Judged:
     """What is to be said where there are hardly any words of one verdict, or none of this length."""
 
 
-def results(model: nn.Module, lesson: Lesson, settings: Settings) -> Iterator[Measured | Judged]:
+def results(model: nn.Module, lesson: Lesson, settings: Settings) -> Iterator[Measured | Judged | Continued]:
     """The model at each of `evaluation.lengths`."""
     asked = settings.evaluation
     for n in asked.lengths:
@@ -49,6 +50,8 @@ def results(model: nn.Module, lesson: Lesson, settings: Settings) -> Iterator[Me
                 yield measured(said, source, n, asked.words, NEVER_TRAINED_ON + seed)
             case Verdicts():
                 yield judged(model, lesson, n, asked.words, seed)
+            case Continuations():
+                yield continued(model, lesson, n, asked.words, seed)
             case _:
                 assert_never(lesson)
 

@@ -1,7 +1,7 @@
 """A run on disk: a folder with its settings, what was measured, its state, and at the end the model.
 
     settings.toml       all entries, also those that were not given
-    manifest.json       the digest of the settings, the versions, the threads, the device, how many parameters
+    manifest.json       the digest of the settings, the symbols by their tokens, versions, threads, parameters
     metrics.jsonl       a line for each record, then one for each length that is measured: no clock times
     timing.jsonl        how long the steps took, in seconds: what no two runs have in common
     state.safetensors   weights, optimiser, step: where a run goes on; no generator has a state, since each
@@ -226,8 +226,9 @@ def _train(
 def _manifest(settings: Settings, lesson: Lesson, model: nn.Module, device: str) -> bytes:
     """What the run is, and on what."""
     said = {
-        "format": "attemper-run/1",
+        "format": "attemper-run/2",
         "settings": digest_of(settings),
+        "symbols": list(lesson.symbols),
         "words": words_digest(lesson),
         "parameters": parameter_count(model),
         "attemper": __version__,

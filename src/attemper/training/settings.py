@@ -64,10 +64,9 @@ class SourceTask(_Table):
         return self
 
 
-class RecognitionTask(_Table):
-    """Say whether a word is in a language."""
+class _LanguageTask(_Table):
+    """A language, and how many of its words are drawn."""
 
-    kind: Literal["recognition"]
     language: EncodableText
     """`zoo:NAME`, `regex:TEXT`, `formula:TEXT`, `dfa:FILE`, `program:FILE`, `net:DIR` or a bare formula."""
     alphabet: EncodableText | None = None
@@ -78,8 +77,20 @@ class RecognitionTask(_Table):
     """What a formula, or a program's steps, say of the empty word; else that it is rejected."""
     words: PositiveInteger = 10_000
     """How many words the training set has: it is drawn once, by `seeds.data`."""
+
+
+class RecognitionTask(_LanguageTask):
+    """Say whether a word is in a language."""
+
+    kind: Literal["recognition"]
     data: EncodableText = ""
     """A folder of `attemper data`, whose first split is the training set in place of drawn words."""
+
+
+class NextTask(_LanguageTask):
+    """Say after each prefix of a regular language's words what may come next, and whether it is a word."""
+
+    kind: Literal["next"]
 
 
 class ModelSettings(_Table):
@@ -117,7 +128,7 @@ class TrainingSettings(_Table):
     length: PositiveInteger = 32
     """Symbols of each prefix of a source; the greatest length of a word of a language."""
     shortest: Annotated[int, Field(ge=0)] = 0
-    """recognition: the least length of a word."""
+    """recognition, next: the least length of a word."""
     rate: PositiveNumber = 3e-3
     """Of Adam; it rises over `warmup` steps and falls in a line to 0."""
     warmup: Annotated[int, Field(ge=0)] = 100
@@ -151,7 +162,7 @@ class Seeds(_Table):
 class Settings(_Table):
     """All of a run."""
 
-    task: Annotated[SourceTask | RecognitionTask, Field(discriminator="kind")]
+    task: Annotated[SourceTask | RecognitionTask | NextTask, Field(discriminator="kind")]
     model: ModelSettings = ModelSettings()
     training: TrainingSettings = TrainingSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
@@ -159,15 +170,18 @@ class Settings(_Table):
 
     @model_validator(mode="after")
     def _fits(self) -> Settings:
-        if self.task.kind == "source" and self.model.kind == "transformer" and not self.model.causal:
-            raise ValueError("model.causal = false, and a source is read at every prefix: set it to true")
+        reads_prefixes = self.task.kind != "recognition"
+        if reads_prefixes and self.model.kind == "transformer" and not self.model.causal:
+            raise ValueError(
+                f"model.causal = false, and task.kind = '{self.task.kind}' reads every prefix: set it to true"
+            )
         if self.model.kind == "parity-rnn" and not (
             self.task.kind == "source" and self.task.name.startswith("parity")
         ):
             raise ValueError("model.kind = 'parity-rnn' computes parity: give a task with that source")
         if self.model.kind == "parity-rnn" and self.training.steps:
             raise ValueError("model.kind = 'parity-rnn' has nothing to train: set training.steps = 0")
-        if self.task.kind == "recognition" and self.training.shortest > self.training.length:
+        if self.task.kind != "source" and self.training.shortest > self.training.length:
             raise ValueError("training.shortest is above training.length")
         self._require_reachable_lengths()
         return self

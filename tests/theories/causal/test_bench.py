@@ -217,7 +217,9 @@ def test_what_methods_see_on_100_cases(tmp_path: Path) -> None:
     scores = circuits.compared(tmp_path)
     assert (scores["the circuit itself"].pairs, scores["the circuit itself"].size) == (1, 1)
     assert 0.4 < scores["random numbers"].pairs < 0.6, "chance"
-    assert scores["activation patching"].pairs > 0.9 > scores["mean ablation"].pairs > scores["gradients"].pairs
+    assert (
+        scores["activation patching"].pairs > 0.9 > scores["mean ablation"].pairs > scores["gradients"].pairs
+    )
 
 
 def scored_alone(case: BenchCase, found: dict[str, float]) -> list[CaseScore]:

@@ -50,8 +50,8 @@ TEXT = ".rasp"
 
 SHOWN = (
     "give the folder of a network, the text of a program (FILE.rasp), or the file of a refutation "
-    "(refute -o), of a bound (bound -o), of a depth (depth -o), of causal variables (causal -o) or of "
-    "another basis (bench)"
+    "(refute -o), of a bound (bound -o), of a depth (depth -o), of causal variables (causal -o), of "
+    "another basis (bench), or of a judgement (judge -o)"
 )
 """What there is to show."""
 

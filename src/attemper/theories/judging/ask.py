@@ -1,0 +1,106 @@
+"""Whether a trained encoder answers every word of a language up to a length; or a word that it gets wrong."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from attemper.errors import OptionError, UnsupportedError
+from attemper.models.soft.trained import is_run, settings_in
+from attemper.models.soft.weights import Encoder
+from attemper.theories.judging.certificate import MOST_LENGTH, Reading
+from attemper.theories.judging.check.cells import Task
+from attemper.theories.judging.check.claims import load_judged, unfit
+from attemper.theories.judging.search.found import JudgedEncoder
+from attemper.theories.judging.search.judging import Search
+from attemper.workbench import naming
+from attemper.workbench.automata import automaton_required
+
+if TYPE_CHECKING:
+    from attemper.workbench.naming import AlphabetLike, AtName, EmptyName, LanguageLike
+
+UP_TO = 64
+
+FIRST = 16
+"""With "auto" words of so many symbols come first, and then twice as many."""
+
+
+def judge(
+    model: str | Path | Encoder,
+    language: LanguageLike | None = None,
+    alphabet: AlphabetLike | None = None,
+    *,
+    at: AtName | None = None,
+    empty: EmptyName | None = None,
+    up_to: int | Literal["auto"] = UP_TO,
+    seconds: float = 60,
+    report: Callable[[str], None] = lambda _: None,
+) -> JudgedEncoder:
+    """Whether a trained transformer of one layer answers all words of a language up to a length right.
+
+    With e_j = exp(q k_j / sqrt(c)) a head reads sum_j e_j v_j / sum_j e_j at the last position, an average
+    whose greatest coordinate over all words of a length that lead to one state of the language's automaton is
+    found exactly, as a longest path (FORMAT.md, section 18); what follows is enclosed. So PROVED is said of
+    all words, for n = 0, ..., `up_to`, in real arithmetic; REFUTED of a word whose answer has the wrong sign,
+    in real arithmetic, and what PyTorch says of it in float32 stands beside; else UNKNOWN.
+
+    * `model`: the folder of a run of `attemper train` (task.kind "recognition" or "next"), MODULE:OBJECT, or
+      an `attemper.models.soft.weights.Encoder`. With an end marker it is asked whether a word is in the
+      language: the sign of its output, or of the second less the first. Without one it reads a start, and
+      is asked after each prefix of a word of the language what may come next: a positive output for each
+      symbol that may, the last output for the end.
+    * `language`, `alphabet`, `at`, `empty`: as for `attemper.language`; left out, that of the run. Its
+      automaton must be found.
+    * `up_to`: the most symbols of a word; "auto" begins with 16 and doubles until something is not proved.
+    * `seconds`: with "auto", no further length is begun after so long; an interrupt ends the search with what
+      is known so far.
+
+    Raises `OptionError` for options, `UnsupportedError` for what cannot be judged, `MalformedFileError` for a
+    folder that is no run's, and what reading a language or loading an encoder raises.
+    """
+    if up_to != "auto" and (type(up_to) is not int or not 0 <= up_to <= MOST_LENGTH):
+        raise OptionError(f"up_to={up_to!r} is no length from 0 to {MOST_LENGTH:,}", options=("up_to",))
+    if isinstance(model, Path):
+        model = str(model)
+    if language is None:
+        language, alphabet, at, empty = _of_the_run(model, alphabet, at, empty)
+    report("making the automaton")
+    meant = naming.language(language, alphabet, at=at, empty=empty)
+    meant.require_verdicts()
+    automaton = automaton_required(meant.definition, meant.alphabet, meant)
+    loads = partial(_loaded, model, automaton.alphabet.symbols)
+    first = loads(1)
+    task = Task(automaton, Reading.NEXT if first.ending is None else Reading.VERDICT)
+    for complaint in unfit(first, task):
+        raise UnsupportedError(complaint)
+    source = model if isinstance(model, str) else ""
+    if up_to != "auto":
+        return Search(meant, task, source, loads, up_to, report).run()
+    began, length = time.monotonic(), FIRST
+    while True:
+        found = Search(meant, task, source, loads, length, report).run()
+        is_over = found.proved_to != length or time.monotonic() - began > seconds / 4
+        if is_over or 2 * length > MOST_LENGTH:
+            return found
+        length *= 2
+
+
+def _loaded(model: str | Encoder, letters: tuple[str, ...], places: int) -> Encoder:
+    return model if isinstance(model, Encoder) else load_judged(model, letters, places)
+
+
+def _of_the_run(
+    model: str | Encoder, alphabet: AlphabetLike | None, at: AtName | None, empty: EmptyName | None
+) -> tuple[str, AlphabetLike | None, AtName | None, EmptyName | None]:
+    """The language that a run was trained for, as its settings name it."""
+    if isinstance(model, Encoder) or not is_run(Path(model)):
+        raise OptionError("say which language is meant: only a run's folder names one", options=("language",))
+    if (alphabet, at, empty) != (None, None, None):
+        raise OptionError("the run's own language is meant: leave alphabet, at and empty out")
+    task = settings_in(Path(model)).get("task")
+    if not isinstance(task, dict) or not isinstance(task.get("language"), str):
+        raise UnsupportedError(f"'{model}' is no run about a language: only 'recognition' and 'next' are")
+    return task["language"], task.get("alphabet"), task.get("at"), task.get("empty")

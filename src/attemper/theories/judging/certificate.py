@@ -1,0 +1,129 @@
+"""How an encoder answers the words of a language up to a length, as data: FORMAT.md, section 18."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from math import isfinite
+from typing import Annotated, final
+
+from attemper.documents import Document
+from attemper.exact.codec import Codec, Within
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.words import Word
+
+MOST_LENGTH = 10**6
+"""No longer words are judged."""
+
+MOST_WORD = 5_000
+"""No longer word is run in exact arithmetic."""
+
+Length = Annotated[int, Within(0, MOST_LENGTH)]
+
+Numbers = tuple[float, ...]
+
+
+class Reading(StrEnum):
+    """What an encoder is asked.
+
+    `VERDICT`: it reads a word and an end marker, and says there whether the word is in the language: by the
+    sign of its output, or of the second less the first. `NEXT`: it reads a start symbol and a prefix that
+    some word of the language has, and says at the last symbol what may come next: it has an output for each
+    symbol, positive where a word of the language goes on so, and a last one, positive where the prefix is in
+    the language.
+    """
+
+    VERDICT = "verdict"
+    NEXT = "next"
+
+
+MOST_PARTS = 4096
+"""What heads read together is cut into so many boxes at most."""
+
+Parts = Annotated[int, Within(1, MOST_PARTS)]
+
+
+@final
+@dataclass(frozen=True)
+class CellExtremes:
+    """How far what heads read at the last symbol can be, over all words of a cell.
+
+    `highest` has for each head at least the greatest u o, then at least the greatest -u o, where o is what
+    the head reads, and u the rows b_1 to b_r; and where `parts` is more than 1, then b_k - slope b_1 for each
+    row of slopes and each k from 2 on. What each head reads is cut into so many strips along b_1.
+    """
+
+    parts: Parts
+    highest: tuple[Numbers, ...]
+
+
+@final
+@dataclass(frozen=True)
+class ExactExtremes:
+    """Evidence that all is answered right up to `up_to` symbols.
+
+    With `Reading.NEXT` that is so after the prefixes of words of at most so many symbols.
+    `axes` has for each head the rows b_1 to b_r of a matrix, r vectors in the space of its values, and
+    `slopes` rows of r - 1 numbers. `cells` has what is said of each cell (FORMAT.md), in their order.
+    """
+
+    up_to: Length
+    axes: tuple[tuple[Numbers, ...], ...]
+    slopes: tuple[tuple[Numbers, ...], ...]
+    cells: tuple[CellExtremes, ...]
+
+
+@final
+@dataclass(frozen=True)
+class WrongWord:
+    """A word, or a prefix, that is answered wrong."""
+
+    word: Word
+
+
+Evidence = ExactExtremes | WrongWord
+
+
+@final
+@dataclass(frozen=True)
+class Judgement:
+    """How an encoder answers as it is asked about a language.
+
+    `digest` is the encoder's, `source` where it stands (a remark), and `automaton` the language. The encoder
+    has the automaton's symbols and one more, the marker or the start.
+    """
+
+    digest: str
+    source: str
+    automaton: Dfa
+    reading: Reading
+    evidence: Evidence
+
+
+def complaints(found: Judgement) -> Iterator[str]:
+    """Why there is no claim."""
+    match found.evidence:
+        case WrongWord(word):
+            symbols = set(found.automaton.alphabet.symbols)
+            yield from (
+                f"{letter[:40]!r} in its word is no symbol" for letter in word if letter not in symbols
+            )
+            if len(word) > MOST_WORD:
+                yield f"its word has more than {MOST_WORD:,} symbols"
+        case ExactExtremes(_, axes, slopes, cells):
+            rows = [row for head in (*axes, *slopes) for row in head]
+            rows += [numbers for cell in cells for numbers in cell.highest]
+            if any(cell.parts ** len(axes) > MOST_PARTS for cell in cells):
+                yield f"a cell is cut into more than {MOST_PARTS:,} boxes"
+            if not all(isfinite(number) for row in rows for number in row):
+                yield "it has a number that is not finite"
+
+
+JUDGEMENT: Document[Judgement] = Document(
+    "attemper-judgement/1",
+    "judgement",
+    Codec(Judgement),
+    "make one with 'attemper judge MODEL LANGUAGE -o FILE'",
+    complaints,
+)

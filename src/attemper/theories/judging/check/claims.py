@@ -1,0 +1,219 @@
+"""A judgement's file, read and judged against the encoder that the user names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import assert_never
+
+import numpy as np
+
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
+from attemper.errors import MalformedFileError, OptionError, UnsupportedError
+from attemper.exact.balls import precision
+from attemper.languages.words import Word, show_word
+from attemper.models.arrays import Floats
+from attemper.models.soft.loading import load_encoder
+from attemper.models.soft.meaning import outputs_in_balls
+from attemper.models.soft.trained import is_run, read_run
+from attemper.models.soft.weights import Encoder
+from attemper.models.soft.wellformed import complaints
+from attemper.theories.judging import certificate
+from attemper.theories.judging.certificate import ExactExtremes, Judgement, Reading, WrongWord
+from attemper.theories.judging.check.cells import Task
+from attemper.theories.judging.check.heads import Head, Read, heads_of
+from attemper.theories.judging.check.margins import asked_of, margins
+
+ARITHMETIC = "the real-number function of the weights as they are read, with softmax"
+
+BITS = 128
+"""The precision of a word's outputs."""
+
+
+def judge(path: Path, model: str | None) -> Verdict:
+    """The verdict on the file of a judgement. Raises `OptionError` where no model is named, and what loading
+    one raises.
+    """
+    try:
+        found = certificate.JUDGEMENT.load(path)
+    except MalformedFileError as error:
+        return malformed(error, Subject(About.ENCODER, model or ""))
+    if model is None:
+        raise OptionError(f"say with model=... which encoder '{path}' is about", options=("model",))
+    try:
+        encoder = load_judged(model, found.automaton.alphabet.symbols, places_of(found))
+    except UnsupportedError as error:
+        return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),), Subject(About.ENCODER, model))
+    return check_judgement(found, encoder, model)
+
+
+def load_judged(source: str, letters: Sequence[str], places: int) -> Encoder:
+    """The encoder of a run's folder, or of MODULE:OBJECT; with position embeddings for so many places."""
+    folder = Path(source)
+    return read_run(folder, letters, places) if is_run(folder) else load_encoder(source)
+
+
+def places_of(found: Judgement) -> int:
+    """The greatest number of symbols that the encoder reads, its own one among them."""
+    match found.evidence:
+        case ExactExtremes(up_to=up_to):
+            return up_to + 1
+        case WrongWord(word):
+            return len(word) + 1
+        case _:
+            assert_never(found.evidence)
+
+
+def check_judgement(found: Judgement, encoder: Encoder, place: str = "") -> Verdict:
+    """The verdict on a judgement of this encoder, of which nothing is taken for granted."""
+    subject = Subject(About.ENCODER, place, found.digest, found.automaton.text())
+    for complaint in mismatches(found, encoder):
+        return Verdict((ClaimVerdict(Status.MALFORMED, complaint),), subject)
+    task = Task(found.automaton, found.reading)
+    try:
+        match found.evidence:
+            case ExactExtremes():
+                claim = _proved(found.evidence, Read(encoder, task, places_of(found)))
+            case WrongWord(word):
+                claim = _refuted(encoder, task, word)
+            case _:
+                assert_never(found.evidence)
+    except UnsupportedError as error:
+        claim = ClaimVerdict(Status.UNKNOWN, str(error))
+    return Verdict((claim,), subject)
+
+
+def mismatches(found: Judgement, encoder: Encoder) -> Iterator[str]:
+    """Why the judgement is not about this encoder, or nothing is said of the encoder at all."""
+    yield from certificate.complaints(found)
+    yield from complaints(encoder)
+    if found.digest != encoder.digest:
+        yield "the judgement is about another encoder: its digest differs"
+    yield from unfit(encoder, Task(found.automaton, found.reading))
+
+
+def unfit(encoder: Encoder, task: Task) -> Iterator[str]:
+    """Why the encoder cannot be asked that.
+
+    Past the automaton's symbols it has one: the end marker, or without one the start.
+    """
+    letters = task.automaton.alphabet.symbols
+    beside = set(encoder.symbols) - set(letters)
+    if len(encoder.symbols) != len(letters) + 1 or len(beside) != 1:
+        yield (
+            f"the encoder reads {' '.join(encoder.symbols)}, which is not the language's alphabet "
+            f"{' '.join(letters)} and one symbol more"
+        )
+    is_verdict = task.reading is Reading.VERDICT
+    if (encoder.ending is not None) != is_verdict or encoder.ending not in (*beside, None):
+        yield f"the encoder has {'no' if is_verdict else 'an'} end marker: that is another question"
+    if is_verdict and len(encoder.outputs) not in {1, 2}:
+        yield f"it has {len(encoder.outputs)} outputs, not one or two"
+    if not is_verdict and (len(encoder.outputs) != len(letters) + 1 or encoder.outputs[:-1] != letters):
+        yield (
+            f"its outputs are {' '.join(encoder.outputs)}, not one for each of {' '.join(letters)}, in this "
+            "order, and one for the end"
+        )
+    if len(encoder.layers) != 1:
+        yield f"it has {len(encoder.layers)} layers: encoders of one layer are judged"
+
+
+def _proved(evidence: ExactExtremes, read: Read) -> ClaimVerdict:
+    text = said(read.task, evidence.up_to)
+    cells = tuple(read.task.cells_to(evidence.up_to))
+    if not cells:
+        return ClaimVerdict(Status.MALFORMED, f"no word has at most {evidence.up_to} symbols")
+    if len(evidence.cells) != len(cells):
+        what = f"it speaks of {len(evidence.cells):,} cells, and there are {len(cells):,}"
+        return ClaimVerdict(Status.MALFORMED, what)
+    heads = with_slopes(heads_of(read, evidence.axes), evidence.slopes)
+    plain = with_slopes(heads, [()] * len(heads))
+    least = np.full(len(cells), -np.inf)
+    for own, are_cut in ((plain, False), (heads, True)):
+        chosen = [k for k, cell in enumerate(evidence.cells) if (cell.parts > 1) == are_cut]
+        if chosen:
+            some = [evidence.cells[k] for k in chosen]
+            numbers = [_numbers(head, [cell.highest for cell in some], k) for k, head in enumerate(own)]
+            parts = [cell.parts for cell in some]
+            least[chosen] = margins(read, own, [cells[k] for k in chosen], parts, numbers)
+    worst = int(least.argmin())
+    if not least[worst] > 0:
+        where = f"{cells[worst].length:,} symbols, state {cells[worst].state}"
+        return ClaimVerdict(Status.UNKNOWN, f"not shown of all words, as of those with {where}: {text}")
+    return ClaimVerdict(Status.PROVED, f"{text}; least margin {least[worst]:.6g}", arithmetic=ARITHMETIC)
+
+
+def with_slopes(heads: Sequence[Head], slopes: Sequence[Sequence[Sequence[float]]]) -> tuple[Head, ...]:
+    """The heads with slopes. Raises `UnsupportedError` where these are not for their axes."""
+    found = []
+    if len(slopes) != len(heads):
+        raise UnsupportedError(f"there are slopes for {len(slopes)} heads, not for {len(heads)}")
+    for head, rows in zip(heads, slopes, strict=True):
+        width = len(head.axes) - 1
+        if any(len(row) != width for row in rows):
+            raise UnsupportedError(
+                f"a row of slopes has not {width} numbers, one for each axis but the first"
+            )
+        own = np.array(rows, dtype=np.float64).reshape(len(rows), width)
+        found.append(Head(head.low, head.high, head.value, head.axes, own))
+    return tuple(found)
+
+
+def _numbers(head: Head, cells: Sequence[Sequence[Sequence[float]]], number: int) -> Floats:
+    """The numbers of a head, (C, 2 D). Raises `UnsupportedError` where there are others."""
+    directions = len(head.seen) // 2
+    rows = [cell[number] if number < len(cell) else () for cell in cells]
+    if any(len(row) != 2 * directions for row in rows):
+        raise UnsupportedError(f"a cell has not {2 * directions} numbers for head {number}")
+    return np.array(rows, dtype=np.float64)
+
+
+def _refuted(encoder: Encoder, task: Task, word: Word) -> ClaimVerdict:
+    """REFUTED where an output has the wrong sign in balls; else nothing is shown."""
+    letters = task.automaton.alphabet.symbols
+    state = task.automaton.start
+    for symbol in word:
+        state = task.moves[state][letters.index(symbol)]
+        if state < 0:
+            return ClaimVerdict(
+                Status.MALFORMED, f"'{show_word(word)}' is a prefix of no word of the language"
+            )
+    if task.reading is Reading.NEXT and task.left[state] is None:
+        return ClaimVerdict(Status.MALFORMED, "the language has no words")
+    with precision(BITS):
+        outputs = outputs_in_balls(encoder, tokens_of(encoder, task, word), BITS)
+        asked = asked_of(Read(encoder, task, len(word) + 1))
+        sums = [sum((int(f) * x for f, x in zip(row, outputs, strict=True)), outputs[0] * 0) for row in asked]
+    for number, (value, right) in enumerate(zip(sums, task.answers(state), strict=True)):
+        if (value < 0) if right else (value > 0):
+            text = f"{what(encoder, task, number)} on '{show_word(word)}' is {value.str(6, radius=False)}"
+            meant = f"{text}, and should be {'positive' if right else 'negative'}"
+            return ClaimVerdict(Status.REFUTED, meant, arithmetic=ARITHMETIC, witness=word)
+    return ClaimVerdict(Status.UNKNOWN, f"not shown that '{show_word(word)}' is answered wrong")
+
+
+def tokens_of(encoder: Encoder, task: Task, word: Word) -> list[int]:
+    """The numbers of what the encoder reads: the word and the marker, or the start and the word."""
+    own = [encoder.symbols.index(symbol) for symbol in word]
+    (always,) = set(encoder.symbols) - set(task.automaton.alphabet.symbols)
+    number = encoder.symbols.index(always)
+    return [*own, number] if task.reading is Reading.VERDICT else [number, *own]
+
+
+def what(encoder: Encoder, task: Task, number: int) -> str:
+    """An answer in words."""
+    names = encoder.outputs
+    if task.reading is Reading.NEXT:
+        return f"output '{names[number]}' after the start"
+    return f"'{names[1]}' less '{names[0]}'" if len(names) == 2 else f"output '{names[0]}'"
+
+
+def said(task: Task, up_to: int) -> str:
+    """What is claimed, in words."""
+    meant = task.automaton.text()
+    if task.reading is Reading.VERDICT:
+        return f"every word of 0 to {up_to:,} symbols gets the verdict of {meant}"
+    return (
+        f"after every prefix, the empty one too, of each word of at most {up_to:,} symbols, an output is "
+        f"positive if and only if its symbol may come next, the last one if the word may end: as in {meant}"
+    )

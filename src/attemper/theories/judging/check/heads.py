@@ -1,0 +1,196 @@
+"""What a head can read at the last position, over all words of a cell: FORMAT.md, section 18.
+
+With e_j(x) = exp(score) > 0 and the value v_j(x) of symbol x at the j-th place of a word, and the e and v of
+the one symbol that every word has beside its own, the head reads o = (e v + sum_j e_j(x_j) v_j(x_j)) /
+(e + sum_j e_j(x_j)). So for any vector b and number l
+
+    b o <= l   if and only if   e (b v - l) + sum_j e_j(x_j) (b v_j(x_j) - l) <= 0.
+
+The greatest left side over the words of a cell is a longest path (`models.enclosures.paths`): at one last
+position, with one symbol there, all e_j are numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from attemper.errors import UnsupportedError
+from attemper.models.arrays import Booleans, Floats, Integers
+from attemper.models.enclosures import forms
+from attemper.models.enclosures.averages import powers_between
+from attemper.models.enclosures.paths import MOST_SUM, greatest_sums
+from attemper.models.enclosures.tails import normed
+from attemper.models.soft.weights import Encoder, EncoderLayer, NoPositions, Periodic
+from attemper.theories.judging.certificate import Reading
+from attemper.theories.judging.check.cells import Cell, Task
+
+MOST_SCORES = 2**26
+"""So many scores of a head exist at most: pairs of symbols at pairs of residues."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Read:
+    """An encoder of one layer as it reads words of fewer than `places` symbols, and one more symbol.
+
+    `stream` (d, m, S + 1) are the activations before the layer, of each symbol at each residue of positions
+    modulo m; the word's own symbols first, in the automaton's order, then the one that is always there.
+    """
+
+    encoder: Encoder
+    task: Task
+    places: int
+
+    @cached_property
+    def stream(self) -> forms.Form:
+        match self.encoder.positions:
+            case NoPositions():
+                rows = np.zeros((1, self.encoder.width))
+            case Periodic(table):
+                rows = table[: self.places]
+            case _:
+                raise UnsupportedError("positions that depend on the length are not judged")
+        own = self.task.automaton.alphabet.symbols
+        (always,) = set(self.encoder.symbols) - set(own)
+        order = [self.encoder.symbols.index(symbol) for symbol in (*own, always)]
+        embedded = self.encoder.embedding[order].T[:, None, :]
+        spread = np.broadcast_to(embedded, (self.encoder.width, len(rows), len(order))).copy()
+        return forms.constant(spread, forms.FLAT).plus(rows.T[:, :, None])
+
+    @property
+    def residues(self) -> int:
+        return int(self.stream.rest.shape[1])
+
+    def places_of(self, cells: Sequence[Cell]) -> tuple[Integers, Integers]:
+        """The residue and the symbol at the last position of each cell's words."""
+        lengths = np.array([own.length for own in cells], dtype=np.int64)
+        always = len(self.task.automaton.alphabet.symbols)
+        last = [always if own.last is None else own.last for own in cells]
+        return lengths % self.residues, np.array(last, dtype=np.int64)
+
+    def residue_of(self, position: int) -> int:
+        """That of the word's symbol at this position from 1 on: a start stands before it."""
+        return (position - (self.task.reading is Reading.VERDICT)) % self.residues
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Head:
+    """A head of the only layer. For each symbol t that can stand last, and residue x there, `low` and `high`
+    (S + 1, m, m, S + 1) bound e of each symbol at each residue that is seen from there; all over one number
+    for each t and x, which changes no average. `value` (c, m, S + 1) are the values.
+
+    `axes` (r, c) has the rows b_1 to b_r. With `slopes` (s, r - 1) its *directions* are these, and for each
+    row of slopes all b_k - slope b_1, k from 2 on: D = r + s (r - 1) vectors.
+    """
+
+    low: Floats
+    high: Floats
+    value: forms.Form
+    axes: Floats
+    slopes: Floats
+
+    @cached_property
+    def seen(self) -> Floats:
+        """At least u v and -u v, (2 D, m, S + 1): of all directions u, then of all -u."""
+        rows = forms.constant(self.axes, self.value.frame)
+        along = forms.contracted(rows, self.value, "rc,cns->rns")
+        turned = [along[1:] - along[:1].scaled(row[:, None, None]) for row in self.slopes]
+        found = (along, *turned)
+        return np.concatenate([*(own.greatest for own in found), *(-own.least for own in found)])
+
+    @cached_property
+    def left_out(self) -> Floats:
+        """At least |o - B^T B o| (c,), for all o that can be read, B the matrix of the rows.
+
+        An average is not above the greatest of what is averaged: here |v - B^T B v|.
+        """
+        rows = forms.constant(self.axes, self.value.frame)
+        along = forms.contracted(rows, self.value, "rc,cns->rns")
+        back = forms.contracted(rows, along, "rc,rns->cns")
+        return np.asarray((self.value - back).magnitude.max(axis=(1, 2)))
+
+
+def heads_of(read: Read, axes: Sequence[Sequence[Sequence[float]]]) -> tuple[Head, ...]:
+    """The heads of the layer, without slopes. Raises `UnsupportedError` for axes that are not for them."""
+    (layer,) = read.encoder.layers
+    query, key, value = mixed(layer, normed(layer.before[0], read.stream)[0])
+    size = read.encoder.width // layer.heads
+    matrices = [np.array(rows, dtype=np.float64).reshape(len(rows), -1) for rows in axes]
+    if len(matrices) != layer.heads or any(rows.shape[1:] != (size,) or not len(rows) for rows in matrices):
+        raise UnsupportedError(f"the axes are not vectors of {size} numbers, some for each of the heads")
+    if (read.residues * len(read.encoder.symbols)) ** 2 > MOST_SCORES:
+        raise UnsupportedError(f"words of {read.places - 1:,} symbols have too many scores to be looked at")
+    # Where no position is a period after another, those after the last are not seen.
+    count = read.residues
+    is_seen = np.tri(count, dtype=np.bool_) if count == read.places else np.ones((1, 1), dtype=np.bool_)
+    found = []
+    for number, vectors in enumerate(matrices):
+        scores = forms.contracted(query[number], key[number], "cxt,cns->txns")
+        seen = np.broadcast_to(is_seen[None, :, :, None], scores.rest.shape)
+        most = np.where(seen, scores.centre, -np.inf).max(axis=(2, 3), keepdims=True)
+        low, high = (np.where(seen, side, 0.0) for side in powers_between(scores.plus(-most)))
+        found.append(Head(low, high, value[number], vectors, np.zeros((0, len(vectors) - 1))))
+    return tuple(found)
+
+
+def mixed(layer: EncoderLayer, entering: forms.Form) -> tuple[forms.Form, forms.Form, forms.Form]:
+    """Queries, keys and values, (H, c, m, S + 1); the queries are over the root of the head width."""
+    both = entering.mapped(layer.in_weight).plus(layer.in_bias[:, None, None])
+    size = len(entering.rest) // layer.heads
+    shaped = both.reshaped(3, layer.heads, size, *entering.rest.shape[1:])
+    root = np.full((1, 1, 1, 1), 1 / np.sqrt(size))
+    scale = forms.constant(root, entering.frame, forms.upward(2 * forms.GAMMA * root, 1))
+    return shaped[0] * scale, shaped[1], shaped[2]
+
+
+def shown(read: Read, head: Head, cells: Sequence[Cell], highest: Floats) -> Booleans:
+    """Of each cell, in the order of lengths, whether its numbers `highest` (C, 2 D) are seen to be high
+    enough: at least the greatest u o, for all directions u, then at least the greatest -u o.
+    """
+    lengths = np.array([own.length for own in cells], dtype=np.int64)
+    at, last = read.places_of(cells)
+    seen, always = head.seen, len(read.task.automaton.alphabet.symbols)
+    scale = _scale(head.high[last, at].max(axis=(1, 2)), seen, highest, lengths)
+
+    def gains(low: Floats, high: Floats, value: Floats, row: int) -> Integers:
+        """At least 2^scale e (b v - l) as integers, for arrays that broadcast to (C, 2 D, S).
+
+        A difference and a product are rounded, and the sum here; the power of 2 is exact but for underflow,
+        for which there is one more.
+        """
+        away = value - highest[row:, :, None]
+        gain = np.maximum(away, 0) * high - np.maximum(-away, 0) * low
+        gain = gain + forms.upward(4 * forms.GAMMA * np.abs(gain), 2)
+        whole = np.ceil(np.ldexp(gain, scale[row:, :, None])) + 1
+        if not bool((np.abs(whole) * (lengths[-1] + 2) < MOST_SUM).all()):
+            raise UnsupportedError("its numbers are too large to be added up")
+        return whole.astype(np.int64)
+
+    def of_symbols(position: int, row: int) -> Integers:
+        there = read.residue_of(position)
+        low, high = (side[last[row:], at[row:], there, None, :always] for side in (head.low, head.high))
+        found = gains(low, high, seen[None, :, there, :always], row)
+        for own in range(row, int(np.searchsorted(lengths, position, side="right"))):
+            # Words of such a cell end here, with one symbol.
+            if cells[own].last is not None:
+                found[own - row, :, np.arange(always) != cells[own].last] = -MOST_SUM
+        return found
+
+    first = at if read.task.reading is Reading.VERDICT else np.zeros_like(at)
+    low, high = (side[last, at, first, None, always:] for side in (head.low, head.high))
+    start = gains(low, high, seen[:, first, always].T[:, :, None], 0)[..., 0]
+    sums = greatest_sums(start, of_symbols, lengths, read.task.moves, read.task.automaton.start)
+    states = np.array([own.state for own in cells])
+    return np.asarray((sums[np.arange(len(cells)), :, states] <= 0).all(axis=1))
+
+
+def _scale(power: Floats, seen: Floats, highest: Floats, lengths: Integers) -> Integers:
+    """Powers of 2, (C, 2 D), with which gains become integers; any are right where sums stay small enough."""
+    most = (np.abs(seen).max(axis=(1, 2)) + np.abs(highest)) * power[:, None] * (lengths[-1] + 4)
+    return np.asarray(58 - np.frexp(most + forms.TINY)[1], dtype=np.int64)

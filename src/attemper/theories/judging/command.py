@@ -1,0 +1,81 @@
+"""attemper judge"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from attemper.errors import OptionError
+from attemper.theories.judging.ask import UP_TO, judge
+from attemper.workbench.cli.console import out, print_found
+from attemper.workbench.cli.options import AlphabetOption, AtOption, EmptyOption, Json
+from attemper.workbench.cli.progress import activity
+from attemper.workbench.cli.searching import require_file, use_few_threads
+from attemper.workbench.cli.time_limit import SecondsOption, limited
+
+
+@limited
+def judge_command(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN|MODULE:OBJECT", help="A run of 'attemper train', or an encoder in Python."
+        ),
+    ],
+    language: Annotated[
+        str | None,
+        typer.Argument(metavar="[LANGUAGE]", help="As everywhere (docs/naming.md); left out, the run's own."),
+    ] = None,
+    alphabet: AlphabetOption = None,
+    at: AtOption = None,
+    empty: EmptyOption = None,
+    up_to: Annotated[
+        str,
+        typer.Option(
+            "--up-to", metavar="N|auto", help="Words of at most N symbols; auto: doubled while proved."
+        ),
+    ] = str(UP_TO),
+    seconds: SecondsOption = 60,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the proof, or the wrong word."),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Prove that a trained transformer answers every word of a language right, or show one it gets wrong.
+
+    Transformers of one layer are judged (docs/judging.md). Interrupted (Ctrl-C), or when the time is up, it
+    ends with what is known so far.
+
+    Exit codes: 0 PROVED to the length that was asked for; 10 REFUTED by a word; 12 UNKNOWN.
+    """
+    require_file(output)
+    use_few_threads()
+    with activity("judge") as report:
+        found = judge(
+            model,
+            language,
+            alphabet,
+            at=at,
+            empty=empty,
+            up_to=_length(up_to),
+            seconds=seconds,
+            report=report,
+        )
+    is_known = found.judgement is not None
+    if output is not None and is_known:
+        found.save(output)
+    print_found(found, json=json)
+    if output is not None and not json:
+        out.print(f"wrote {output}" if is_known else f"nothing is shown: no {output}")
+    return found.exit_code
+
+
+def _length(text: str) -> int | Literal["auto"]:
+    if text == "auto":
+        return "auto"
+    if not text.isascii() or not text.isdecimal():
+        raise OptionError(f"'{text[:40]}' is neither a length nor auto", options=("up_to",))
+    return int(text[:20])

@@ -1,0 +1,29 @@
+"""A judgement's file, in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attemper.languages.words import show_word
+from attemper.theories.judging.certificate import JUDGEMENT, ExactExtremes
+from attemper.theories.judging.check.cells import Task
+from attemper.theories.judging.check.claims import said
+from attemper.workbench.report.files import ShownFile
+
+
+def show_judgement(path: Path, model: str | None, columns: int) -> ShownFile:
+    """What the file claims, and of which encoder."""
+    del model, columns
+    found = JUDGEMENT.load(path)
+    if isinstance(found.evidence, ExactExtremes):
+        claim = said(Task(found.automaton, found.reading), found.evidence.up_to)
+    else:
+        claim = f"'{show_word(found.evidence.word)}' is answered wrong, as {found.automaton.text()} has it"
+    lines = (
+        f"encoder: {found.source}, digest {found.digest}",
+        claim,
+        f"claimed, to be checked with 'attemper check {path} --model {found.source}'",
+    )
+    return ShownFile(
+        lines, {"kind": "judgement", "encoder": found.source, "digest": found.digest, "claim": claim}
+    )

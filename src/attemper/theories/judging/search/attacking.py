@@ -1,0 +1,150 @@
+"""Words that are answered wrong: short ones all, and in a cell those to which a slope leads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from attemper.languages.words import Word
+from attemper.models.arrays import Floats
+from attemper.models.enclosures import forms
+from attemper.models.enclosures.tails import Tail, slope_of
+from attemper.models.soft.soft import outputs_of
+from attemper.theories.judging.certificate import Reading
+from attemper.theories.judging.check.cells import Cell
+from attemper.theories.judging.check.claims import tokens_of
+from attemper.theories.judging.check.heads import Head, Read
+from attemper.theories.judging.check.margins import asked_of
+
+MOST_SHORT = 20_000
+"""So many of the shortest words are tried."""
+
+ROUNDS = 4
+"""So often a word in a cell is made worse."""
+
+
+def short_words(read: Read, up_to: int) -> Iterator[list[tuple[Word, int]]]:
+    """Words with the states after them, by lengths: all of a length, as long as there are few."""
+    moves, letters = read.task.moves, read.task.automaton.alphabet.symbols
+    left = MOST_SHORT
+    level: list[tuple[Word, int]] = [((), read.task.automaton.start)]
+    for length in range(up_to + 1):
+        is_read = {cell.state for cell in read.task.cells_to(up_to) if cell.length == length}
+        level = [own for own in level if own[1] in is_read]
+        if not level or len(level) > left:
+            return
+        left -= len(level)
+        yield level
+        level = [
+            ((*word, letters[symbol]), target)
+            for word, state in level
+            for symbol, target in enumerate(moves[state])
+            if target >= 0
+        ]
+
+
+def margins_of_words(read: Read, words: Sequence[Word], states: Sequence[int]) -> Floats:
+    """The margins (B,) of words of one length in float64; 0 where it puts out no number."""
+    tokens = np.array([tokens_of(read.encoder, read.task, word) for word in words])
+    found = outputs_of(read.encoder, tokens) @ asked_of(read).T
+    right = np.array([read.task.answers(state) for state in states])
+    return np.asarray(np.nan_to_num(np.where(right, found, -found).min(axis=1), nan=0.0))
+
+
+def wrong_short_words(read: Read, up_to: int) -> Iterator[tuple[Word, float]]:
+    """Those of the shortest words that are answered wrong, with their margins."""
+    for level in short_words(read, up_to):
+        words, states = zip(*level, strict=True)
+        for word, margin in zip(words, margins_of_words(read, words, states), strict=True):
+            if margin < 0:
+                yield word, float(margin)
+
+
+def worst_word(read: Read, heads: Sequence[Head], cell: Cell) -> tuple[Word, float]:
+    """A word of the cell whose margin is small, and that margin.
+
+    From some word on, each next one is best for the slope of an answer at what the last one reads.
+    """
+    letters = read.task.automaton.alphabet.symbols
+    best: tuple[Word, float] | None = None
+    for number in range(len(asked_of(read))):
+        word = _path(read, cell, np.zeros((cell.length, len(letters))))
+        for _ in range(ROUNDS):
+            own = tuple(letters[symbol] for symbol in word)
+            margin = float(margins_of_words(read, [own], [cell.state])[0])
+            if best is None or margin < best[1]:
+                best = own, margin
+            again = _path(read, cell, _gains(read, heads, cell, word, number))
+            if again == word:
+                break
+            word = again
+    assert best is not None
+    return best
+
+
+def _gains(read: Read, heads: Sequence[Head], cell: Cell, word: Sequence[int], number: int) -> Floats:
+    """How much each symbol at each position (p, S) makes an answer worse, about, beside this word."""
+    (at,), (last,) = read.places_of([cell])
+    always = len(read.task.automaton.alphabet.symbols)
+    first = at if read.task.reading is Reading.VERDICT else 0
+    places = np.array([read.residue_of(position) for position in range(1, cell.length + 1)], dtype=np.int64)
+    weights, values, reads, totals = [], [], [], []
+    for head in heads:
+        power = (head.low[last, at] + head.high[last, at]) / 2
+        value = head.value.centre
+        own = power[places, list(word)]
+        total = own.sum() + power[first, always]
+        there = (value[:, places, list(word)] * own).sum(axis=1) + value[:, first, always] * power[
+            first, always
+        ]
+        weights.append(power[places, :always])
+        values.append(value[:, places, :always])
+        reads.append(there / total)
+        totals.append(total)
+    sign = -1.0 if read.task.answers(cell.state)[number] else 1.0
+    slope = sign * _slope(read, cell, np.concatenate(reads), number)
+    parts = np.split(slope, len(heads))
+    return np.asarray(
+        sum(
+            weight * np.tensordot(part, value - there[:, None, None], axes=1) / total
+            for weight, value, there, total, part in zip(weights, values, reads, totals, parts, strict=True)
+        )
+    )
+
+
+def _slope(read: Read, cell: Cell, there: Floats, number: int) -> Floats:
+    """The slope of an answer by what the heads read."""
+    (layer,) = read.encoder.layers
+    entering = read.stream[:, *read.places_of([cell])]
+    residual = forms.Form(entering.parts[:, :, None], entering.rest[:, None], forms.FLAT)
+    row = forms.constant((asked_of(read)[number] @ read.encoder.readout)[:, None, None], forms.FLAT)
+    found = slope_of(Tail(layer, row), forms.constant(there[:, None, None], forms.FLAT), residual)
+    return np.nan_to_num(found.read.centre[:, 0, 0])
+
+
+def _path(read: Read, cell: Cell, gains: Floats) -> list[int]:
+    """The word of the cell with the greatest sum of gains (p, S)."""
+    states = range(len(read.task.moves))
+    best = [-np.inf] * len(states)
+    best[read.task.automaton.start] = 0.0
+    came: list[list[tuple[int, int]]] = []
+    for position in range(cell.length):
+        after, own = [-np.inf] * len(states), [(-1, -1)] * len(states)
+        allowed = None if position < cell.length - 1 else cell.last
+        for state in states:
+            if best[state] == -np.inf:
+                continue
+            for symbol, target in enumerate(read.task.moves[state]):
+                if target < 0 or (allowed is not None and symbol != allowed):
+                    continue
+                total = best[state] + float(gains[position, symbol])
+                if total > after[target]:
+                    after[target], own[target] = total, (state, symbol)
+        best = after
+        came.append(own)
+    word, state = [], cell.state
+    for own in reversed(came):
+        state, symbol = own[state]
+        word.append(symbol)
+    return word[::-1]

@@ -1,0 +1,185 @@
+"""The search: short words, then cell by cell a proof, or a word that is answered wrong; then the checker."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import final
+
+import numpy as np
+
+from attemper.checker.verdict import Status
+from attemper.errors import UnsupportedError
+from attemper.languages.words import Word
+from attemper.models.soft.weights import Encoder
+from attemper.theories.judging.certificate import ExactExtremes, Judgement, WrongWord
+from attemper.theories.judging.check.cells import Cell, Task
+from attemper.theories.judging.check.claims import check_judgement, tokens_of
+from attemper.theories.judging.check.heads import Head, Read
+from attemper.theories.judging.check.margins import asked_of
+from attemper.theories.judging.search.attacking import margins_of_words, short_words, worst_word
+from attemper.theories.judging.search.found import JudgedEncoder, WrongAnswer
+from attemper.theories.judging.search.proving import Found, boxed, cut, heads_to_judge
+from attemper.workbench.language import Language
+
+AT_ONCE = 32
+"""So many cells are looked at together."""
+
+Loads = Callable[[int], Encoder]
+"""The encoder, for words of so many symbols, its own one among them."""
+
+
+@final
+@dataclass
+class Search:
+    """What is known so far of an encoder's answers to words of at most `up_to` symbols."""
+
+    language: Language
+    task: Task
+    source: str
+    loads: Loads
+    up_to: int
+    report: Callable[[str], None]
+    found: list[Found] = field(default_factory=list)
+    wrong: list[tuple[Word, float]] = field(default_factory=list)
+    wrong_short: int = 0
+    tried: int = 0
+    refuted: set[Cell] = field(default_factory=set)
+    cells: tuple[Cell, ...] = ()
+    heads: tuple[Head, ...] = ()
+    stopped: str = ""
+
+    def run(self) -> JudgedEncoder:
+        """All that is found until an interrupt."""
+        read = Read(self.loads(self.up_to + 1), self.task, self.up_to + 1)
+        self.cells = tuple(self.task.cells_to(self.up_to))
+        if not self.cells:
+            raise UnsupportedError(f"the language has no word of at most {self.up_to:,} symbols")
+        try:
+            self._try_short_words(read)
+            self.heads = heads_to_judge(read)
+            for top in range(0, len(self.cells), AT_ONCE):
+                self.report(f"cell {top + 1:,} of {len(self.cells):,}")
+                self.found += self._looked_at(read, self.cells[top : top + AT_ONCE])
+        except KeyboardInterrupt as end:
+            self.stopped = str(end) or "interrupted"
+        return self._result()
+
+    def _try_short_words(self, read: Read) -> None:
+        for level in short_words(read, self.up_to):
+            self.report(f"words of {len(level[0][0]):,} symbols")
+            words, states = [own[0] for own in level], [own[1] for own in level]
+            self.tried += len(level)
+            for word, margin in zip(words, margins_of_words(read, words, states), strict=True):
+                if margin < 0:
+                    self.wrong_short += 1
+                    self.wrong.append((word, float(margin)))
+
+    def _looked_at(self, read: Read, cells: tuple[Cell, ...]) -> list[Found]:
+        """The best that is found of each cell: where boxes are too large first a wrong word is looked for."""
+        found = boxed(read, self.heads, cells)
+        left = []
+        for number, own in enumerate(found):
+            if own.margin > 0:
+                continue
+            word, margin = worst_word(read, self.heads, own.cell)
+            if margin < 0:
+                self.wrong.append((word, margin))
+                self.refuted.add(own.cell)
+            else:
+                left.append(number)
+        for number, better in zip(left, cut(read, self.heads, [found[k] for k in left]), strict=True):
+            found[number] = better
+        return found
+
+    def _result(self) -> JudgedEncoder:
+        wrong, refutation = self._shown_wrong()
+        counts = Counter(
+            Status.PROVED
+            if own.margin > 0
+            else Status.REFUTED
+            if own.cell in self.refuted
+            else Status.UNKNOWN
+            for own in self.found
+        )
+        counts[Status.UNKNOWN] += len(self.cells) - len(self.found)
+        left = (own for own in self.found if not own.margin > 0 and own.cell not in self.refuted)
+        opened = next(left, None)
+        proof, proved_to, least = self._proof()
+        return JudgedEncoder(
+            self.language,
+            self.task,
+            self.up_to,
+            counts,
+            None if opened is None else (opened.cell, opened.margin),
+            proved_to,
+            least,
+            wrong,
+            self.wrong_short,
+            self.tried,
+            proof,
+            refutation,
+            self.stopped,
+        )
+
+    def _judgement(self, encoder: Encoder, evidence: ExactExtremes | WrongWord) -> Judgement:
+        return Judgement(encoder.digest, self.source, self.task.automaton, self.task.reading, evidence)
+
+    def _shown_wrong(self) -> tuple[WrongAnswer | None, Judgement | None]:
+        """The shortest wrong word that the checker, too, sees to be one."""
+        for word, margin in sorted(self.wrong, key=lambda own: (len(own[0]), own[1])):
+            encoder = self.loads(len(word) + 1)
+            judgement = self._judgement(encoder, WrongWord(word))
+            if check_judgement(judgement, encoder).status is Status.REFUTED:
+                return WrongAnswer(word, margin, self._in_runtime(encoder, word)), judgement
+        return None, None
+
+    def _in_runtime(self, encoder: Encoder, word: Word) -> str:
+        """What PyTorch says of the word."""
+        try:
+            import torch
+
+            from attemper.models.soft.in_torch import outputs_in_torch
+        except ImportError:
+            return "not confirmed: PyTorch is not installed"
+        outputs = outputs_in_torch(encoder, np.array([tokens_of(encoder, self.task, word)]))[0]
+        state = self.task.automaton.state_after(word)
+        sums = asked_of(Read(encoder, self.task, len(word) + 1)) @ outputs
+        right = np.array(self.task.answers(state))
+        is_wrong = bool((np.where(right, sums, -sums) < 0).any())
+        version = f"PyTorch {torch.__version__.partition('+')[0]}, float32"
+        return f"confirmed in {version}" if is_wrong else f"at the rounding level: not so in {version}"
+
+    def _proof(self) -> tuple[Judgement | None, int | None, float | None]:
+        """The proof for the greatest length up to which all cells are proved, as the checker accepts it."""
+        proved = {own.cell: own for own in self.found if own.margin > 0}
+        for up_to in sorted(_lengths_proved(self.task, self.up_to, set(proved)), reverse=True):
+            self.report(f"checking what is proved to {up_to:,}")
+            own = [proved[cell] for cell in self.task.cells_to(up_to)]
+            encoder = self.loads(up_to + 1)
+            evidence = ExactExtremes(
+                up_to,
+                tuple(tuple(map(tuple, head.axes.tolist())) for head in self.heads),
+                tuple(tuple(map(tuple, head.slopes.tolist())) for head in self.heads),
+                tuple(each.extremes for each in own),
+            )
+            judgement = self._judgement(encoder, evidence)
+            if check_judgement(judgement, encoder).status is Status.PROVED:
+                return judgement, up_to, min(each.margin for each in own)
+        return None, None, None
+
+
+def _lengths_proved(task: Task, up_to: int, proved: set[Cell]) -> Iterator[int]:
+    """The greatest length to which all cells are proved; and half of it, should the checker not follow."""
+    known = -1
+    for length, _ in groupby(range(up_to + 1)):
+        cells = set(task.cells_to(length))
+        if not cells <= proved:
+            break
+        if cells:
+            known = length
+    while known >= 0:
+        yield known
+        known = known // 2 if known else -1

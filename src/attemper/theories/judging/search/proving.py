@@ -1,0 +1,80 @@
+"""Evidence that cells are answered right: boxes, and for those that these are too large for, strips."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+
+from attemper.models.arrays import Floats
+from attemper.theories.judging.certificate import CellExtremes
+from attemper.theories.judging.check.cells import Cell
+from attemper.theories.judging.check.heads import Head, Read, heads_of
+from attemper.theories.judging.check.margins import margins
+from attemper.theories.judging.search.extremes import axes_of, highest
+
+PARTS = (4, 16, 64)
+"""Into so many strips what is read is cut, as long as that helps."""
+
+MOST_BOXES = 256
+"""Into no more boxes what all heads read is cut."""
+
+SLOPES = (-2.0, -1.0, -0.5, 0.5, 1.0, 2.0)
+"""The slopes of directions, in comparison to how far values reach along their axes."""
+
+
+@final
+@dataclass(frozen=True)
+class Found:
+    """A cell, the numbers for it, and at most the margin of its words."""
+
+    cell: Cell
+    extremes: CellExtremes
+    margin: float
+
+
+def heads_to_judge(read: Read) -> tuple[Head, ...]:
+    """The heads with axes and slopes that are about right for them."""
+    (layer,) = read.encoder.layers
+    own = np.eye(read.encoder.width // layer.heads)
+    chosen = [axes_of(head) for head in heads_of(read, [own.tolist()] * layer.heads)]
+    return tuple(
+        replace(head, slopes=_slopes(head)) for head in heads_of(read, [rows.tolist() for rows in chosen])
+    )
+
+
+def _slopes(head: Head) -> Floats:
+    along = np.tensordot(head.axes, head.value.centre, axes=1).reshape(len(head.axes), -1)
+    reach = np.ptp(along, axis=1)
+    relative = reach[1:] / reach[0] if reach[0] > 0 else np.zeros(len(reach) - 1)
+    return np.asarray(np.outer(SLOPES, relative))
+
+
+def boxed(read: Read, heads: Sequence[Head], cells: Sequence[Cell]) -> list[Found]:
+    """What one box says of each cell."""
+    return _tried(read, [replace(head, slopes=head.slopes[:0]) for head in heads], cells, 1)
+
+
+def cut(read: Read, heads: Sequence[Head], found: Sequence[Found]) -> list[Found]:
+    """What more and more strips say of each cell, until its words are all answered right."""
+    best = list(found)
+    for parts in PARTS:
+        left = [number for number, own in enumerate(best) if not own.margin > 0]
+        if not left or parts ** len(heads) > MOST_BOXES:
+            break
+        again = _tried(read, heads, [best[number].cell for number in left], parts)
+        for number, own in zip(left, again, strict=True):
+            if own.margin > best[number].margin:
+                best[number] = own
+    return best
+
+
+def _tried(read: Read, heads: Sequence[Head], cells: Sequence[Cell], parts: int) -> list[Found]:
+    numbers = [highest(read, head, cells) for head in heads]
+    found = margins(read, heads, cells, [parts] * len(cells), numbers)
+    return [
+        Found(cell, CellExtremes(parts, tuple(tuple(own[number].tolist()) for own in numbers)), float(margin))
+        for number, (cell, margin) in enumerate(zip(cells, found, strict=True))
+    ]
