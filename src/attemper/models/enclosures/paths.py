@@ -1,4 +1,4 @@
-"""The greatest sum of gains over all words of an automaton, in integers: no sum is rounded."""
+"""The greatest sum of gains over all words of an automaton, with every rounding counted."""
 
 from __future__ import annotations
 
@@ -6,43 +6,50 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from attemper.models.arrays import Integers
+from attemper.models.arrays import Floats, Integers
+from attemper.models.enclosures.forms import GAMMA, upward
 
-NOWHERE = -(2**62)
-"""What stands where no word leads; no sum of gains comes near."""
-
-MOST_SUM = 2**60
-"""Sums of gains, and what they start from, must stay below this in absolute value."""
-
-Gains = Callable[[int, int], Integers]
+Gains = Callable[[int, int], Floats]
 """Of position j, for the rows from a number on: the gains (rows, K, S) of each symbol there."""
 
 
 def greatest_sums(
-    start: Integers, gains: Gains, lengths: Integers, moves: Sequence[Sequence[int]], first: int
-) -> Integers:
-    """The greatest start + sum_j gain_j(x_j) over the words x of each row's length that end in each state.
+    start: Floats, gains: Gains, lengths: Integers, moves: Sequence[Sequence[int]], first: int
+) -> Floats:
+    """At least start + sum_j gain_j(x_j), for all words x of each row's length that end in each state.
 
     `start` has the shape (C, K), the result (C, K, Q). Row c is about words of lengths[c] symbols, which do
     not fall. `moves[q][s]` is the state after q has read symbol s, -1 where no word goes on so, and `first`
     the one before all. A word is one path, so this is the length of a longest one, which one pass over the
-    positions finds. Where no word of the row's length leads there is at most `NOWHERE` + `MOST_SUM`.
+    positions finds; -infinity where no word of the row's length leads.
 
-    >>> two = np.array([[[5, 1]]])  # one row, one sum, two symbols
+    A sum of n + 1 terms, one after the other, is off by at most n GAMMA times the sum of their absolute
+    values. So each is raised by more than its share before: then what is computed along a path is not below
+    its exact sum, and as a rounded sum does not fall where a term rises, no more is what is kept as the
+    greatest. That a sum along some path is large harms no other one. What is no number stays so.
+
+    >>> two = np.array([[[5.0, 1.0]]])  # one row, one sum, two symbols
     >>> parity = ((1, 0), (0, 1))  # the first symbol changes the state
-    >>> greatest_sums(np.array([[0]]), lambda j, row: two, np.array([3]), parity, 0).tolist()
-    [[[11, 15]]]
+    >>> np.rint(greatest_sums(np.zeros((1, 1)), lambda j, row: two, np.array([3]), parity, 0)).tolist()
+    [[[11.0, 15.0]]]
     """
-    found = np.full((*start.shape, len(moves)), NOWHERE, dtype=np.int64)
-    found[..., first] = start
-    for position in range(1, int(lengths[-1]) + 1 if len(lengths) else 1):
+    longest = int(lengths[-1]) if len(lengths) else 0
+    found = np.full((*start.shape, len(moves)), -np.inf)
+    found[..., first] = _raised(start, longest)
+    for position in range(1, longest + 1):
         row = int(np.searchsorted(lengths, position))
-        found[row:] = _one_further(found[row:], gains(position, row), moves)
+        found[row:] = _one_further(found[row:], _raised(gains(position, row), longest), moves)
     return found
 
 
-def _one_further(found: Integers, gain: Integers, moves: Sequence[Sequence[int]]) -> Integers:
-    after = np.full_like(found, NOWHERE)
+def _raised(gain: Floats, longest: int) -> Floats:
+    """A term with its share of what a sum can be off by; its own two roundings are among the sixteen."""
+    share = np.where(np.isneginf(gain), 0.0, np.abs(gain))
+    return np.asarray(gain + upward((longest + 16) * GAMMA * share, 2))
+
+
+def _one_further(found: Floats, gain: Floats, moves: Sequence[Sequence[int]]) -> Floats:
+    after = np.full_like(found, -np.inf)
     for state, row in enumerate(moves):
         for symbol, target in enumerate(row):
             if target >= 0:

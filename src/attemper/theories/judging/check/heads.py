@@ -23,7 +23,7 @@ from attemper.errors import UnsupportedError
 from attemper.models.arrays import Booleans, Floats, Integers
 from attemper.models.enclosures import forms
 from attemper.models.enclosures.averages import powers_between
-from attemper.models.enclosures.paths import MOST_SUM, greatest_sums
+from attemper.models.enclosures.paths import greatest_sums
 from attemper.models.enclosures.tails import normed
 from attemper.models.soft.weights import Encoder, EncoderLayer, NoPositions, Periodic
 from attemper.theories.judging.certificate import Reading
@@ -156,30 +156,24 @@ def shown(read: Read, head: Head, cells: Sequence[Cell], highest: Floats) -> Boo
     lengths = np.array([own.length for own in cells], dtype=np.int64)
     at, last = read.places_of(cells)
     seen, always = head.seen, len(read.task.automaton.alphabet.symbols)
-    scale = _scale(head.high[last, at].max(axis=(1, 2)), seen, highest, lengths)
 
-    def gains(low: Floats, high: Floats, value: Floats, row: int) -> Integers:
-        """At least 2^scale e (b v - l) as integers, for arrays that broadcast to (C, 2 D, S).
+    def gains(low: Floats, high: Floats, value: Floats, row: int) -> Floats:
+        """At least e (u v - l), for arrays that broadcast to (C, 2 D, S).
 
-        A difference and a product are rounded, and the sum here; the power of 2 is exact but for underflow,
-        for which there is one more.
+        A difference and a product are rounded, and the sum here.
         """
         away = value - highest[row:, :, None]
         gain = np.maximum(away, 0) * high - np.maximum(-away, 0) * low
-        gain = gain + forms.upward(4 * forms.GAMMA * np.abs(gain), 2)
-        whole = np.ceil(np.ldexp(gain, scale[row:, :, None])) + 1
-        if not bool((np.abs(whole) * (lengths[-1] + 2) < MOST_SUM).all()):
-            raise UnsupportedError("its numbers are too large to be added up")
-        return whole.astype(np.int64)
+        return np.asarray(gain + forms.upward(4 * forms.GAMMA * np.abs(gain), 2))
 
-    def of_symbols(position: int, row: int) -> Integers:
+    def of_symbols(position: int, row: int) -> Floats:
         there = read.residue_of(position)
         low, high = (side[last[row:], at[row:], there, None, :always] for side in (head.low, head.high))
         found = gains(low, high, seen[None, :, there, :always], row)
         for own in range(row, int(np.searchsorted(lengths, position, side="right"))):
             # Words of such a cell end here, with one symbol.
             if cells[own].last is not None:
-                found[own - row, :, np.arange(always) != cells[own].last] = -MOST_SUM
+                found[own - row, :, np.arange(always) != cells[own].last] = -np.inf
         return found
 
     first = at if read.task.reading is Reading.VERDICT else np.zeros_like(at)
@@ -188,9 +182,3 @@ def shown(read: Read, head: Head, cells: Sequence[Cell], highest: Floats) -> Boo
     sums = greatest_sums(start, of_symbols, lengths, read.task.moves, read.task.automaton.start)
     states = np.array([own.state for own in cells])
     return np.asarray((sums[np.arange(len(cells)), :, states] <= 0).all(axis=1))
-
-
-def _scale(power: Floats, seen: Floats, highest: Floats, lengths: Integers) -> Integers:
-    """Powers of 2, (C, 2 D), with which gains become integers; any are right where sums stay small enough."""
-    most = (np.abs(seen).max(axis=(1, 2)) + np.abs(highest)) * power[:, None] * (lengths[-1] + 4)
-    return np.asarray(58 - np.frexp(most + forms.TINY)[1], dtype=np.int64)
