@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import one_network, scan, tracr
+from benchmarks import judged, one_network, scan, tracr
 from benchmarks.horizons import Gap, agrees, lengths, measured, of_entry, of_formula, worst
 from benchmarks.subjects import AS_FORMULAS, meaning_of, model_of, sees, subjects
 
 import attemper
 from attemper.certificates.claims import FloatClaim
 from attemper.languages.words import words_of_length
+
+
+@pytest.mark.parametrize("name", ["(aa)*", "D2"])
+def test_a_twin_is_trained_and_judged(name: str, tmp_path: Path) -> None:
+    small = replace(judged.TWINS[name], steps=3, length=20)
+    right, outcome, proved_to, cells, _ = judged.row_of(small, tmp_path / "run")
+    assert (right, proved_to in {"None", "0"}) == ("0", True), "nothing is learned in three steps"
+    assert outcome.startswith("REFUTED by a prefix of ")
+    assert "REFUTED" in cells
+
 
 CLAIM = FloatClaim("float32", "numerator-first", 5, "")
 WRONG: dict[str, dict[str, Any]] = {

@@ -13,6 +13,7 @@ COPIED = {
     "src/attemper/theories/causal/README.md": "inside/causal.md",
     "src/attemper/theories/depth/README.md": "inside/depth.md",
     "src/attemper/theories/influence/README.md": "inside/influence.md",
+    "src/attemper/theories/judging/README.md": "inside/judging.md",
     "src/attemper/theories/refutation/README.md": "inside/refutation.md",
     "src/attemper/theories/softening/README.md": "inside/softening.md",
 }

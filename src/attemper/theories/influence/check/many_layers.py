@@ -55,9 +55,10 @@ from numpy.typing import NDArray
 from attemper.models.arrays import Floats
 from attemper.models.enclosures.averages import highest_average, powers_between
 from attemper.models.enclosures.forms import GAMMA, Form, between, contracted, of_axes, upward
+from attemper.models.enclosures.projections import mixed_in
 from attemper.models.enclosures.tails import Tail, layer_norm_change, normed, slope_of
 from attemper.models.soft.weights import Encoder, EncoderLayer, EncoderNorm
-from attemper.theories.influence.check.one_layer import mixed_in, readout_row, stream_of
+from attemper.theories.influence.check.one_layer import readout_row, stream_of
 
 
 @final

@@ -58,8 +58,9 @@ from numpy.typing import NDArray
 from attemper.models.arrays import Floats
 from attemper.models.enclosures import forms
 from attemper.models.enclosures.averages import highest_average, powers_between
+from attemper.models.enclosures.projections import mixed_in
 from attemper.models.enclosures.tails import MOST_UNITS, Slope, Tail, normed, slope_of
-from attemper.models.soft.weights import Encoder, EncoderLayer, position_rows
+from attemper.models.soft.weights import Encoder, position_rows
 
 MOST_PARTS = 256
 """How many boxes of outputs are tried."""
@@ -258,19 +259,6 @@ def stream_of(encoder: Encoder, length: int, letters: Sequence[int], last: int) 
     embedded = np.moveaxis(encoder.embedding[symbols], -1, 0)
     return forms.constant(embedded, forms.Frame(min(encoder.width, MOST_CURVED), 2)).plus(
         position_rows(encoder, length).T[:, :, None]
-    )
-
-
-def mixed_in(layer: EncoderLayer, entering: forms.Form) -> tuple[forms.Form, forms.Form, forms.Form]:
-    """Queries, keys and values, (H, c, n, S); the queries are over the root of the head width."""
-    mixed = entering.mapped(layer.in_weight).plus(layer.in_bias[:, None, None])
-    size = len(entering.rest) // layer.heads
-    shaped = mixed.reshaped(3, layer.heads, size, *entering.rest.shape[1:])
-    root = np.full((1, 1, 1, 1), 1 / np.sqrt(size))
-    return (
-        shaped[0] * forms.constant(root, entering.frame, forms.upward(2 * forms.GAMMA * root, 1)),
-        shaped[1],
-        shaped[2],
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import assert_never
 
@@ -39,7 +40,7 @@ def judge(path: Path, model: str | None) -> Verdict:
     except MalformedFileError as error:
         return malformed(error, Subject(About.ENCODER, model or ""))
     if model is None:
-        raise OptionError(f"say with model=... which encoder '{path}' is about", options=("model",))
+        raise OptionError(f"say with model=RUN which encoder '{path}' is about", options=("model",))
     try:
         encoder = load_judged(model, found.automaton.alphabet.symbols, places_of(found))
     except UnsupportedError as error:
@@ -120,12 +121,13 @@ def unfit(encoder: Encoder, task: Task) -> Iterator[str]:
 
 def _proved(evidence: ExactExtremes, read: Read) -> ClaimVerdict:
     text = said(read.task, evidence.up_to)
-    cells = tuple(read.task.cells_to(evidence.up_to))
+    count = len(evidence.cells)
+    cells = tuple(islice(read.task.cells_to(evidence.up_to), count + 1))
     if not cells:
         return ClaimVerdict(Status.MALFORMED, f"no word has at most {evidence.up_to} symbols")
-    if len(evidence.cells) != len(cells):
-        what = f"it speaks of {len(evidence.cells):,} cells, and there are {len(cells):,}"
-        return ClaimVerdict(Status.MALFORMED, what)
+    if len(cells) != count:
+        others = f"more than {count:,}" if len(cells) > count else f"{len(cells):,}"
+        return ClaimVerdict(Status.MALFORMED, f"it speaks of {count:,} cells, and there are {others}")
     heads = with_slopes(heads_of(read, evidence.axes), evidence.slopes)
     plain = with_slopes(heads, [()] * len(heads))
     least = np.full(len(cells), -np.inf)

@@ -24,8 +24,9 @@ from attemper.models.arrays import Booleans, Floats, Integers
 from attemper.models.enclosures import forms
 from attemper.models.enclosures.averages import powers_between
 from attemper.models.enclosures.paths import greatest_sums
+from attemper.models.enclosures.projections import mixed_in
 from attemper.models.enclosures.tails import normed
-from attemper.models.soft.weights import Encoder, EncoderLayer, NoPositions, Periodic
+from attemper.models.soft.weights import Encoder, NoPositions, Periodic
 from attemper.theories.judging.certificate import Reading
 from attemper.theories.judging.check.cells import Cell, Task
 
@@ -119,7 +120,7 @@ class Head:
 def heads_of(read: Read, axes: Sequence[Sequence[Sequence[float]]]) -> tuple[Head, ...]:
     """The heads of the layer, without slopes. Raises `UnsupportedError` for axes that are not for them."""
     (layer,) = read.encoder.layers
-    query, key, value = mixed(layer, normed(layer.before[0], read.stream)[0])
+    query, key, value = mixed_in(layer, normed(layer.before[0], read.stream)[0])
     size = read.encoder.width // layer.heads
     matrices = [np.array(rows, dtype=np.float64).reshape(len(rows), -1) for rows in axes]
     if len(matrices) != layer.heads or any(rows.shape[1:] != (size,) or not len(rows) for rows in matrices):
@@ -137,16 +138,6 @@ def heads_of(read: Read, axes: Sequence[Sequence[Sequence[float]]]) -> tuple[Hea
         low, high = (np.where(seen, side, 0.0) for side in powers_between(scores.plus(-most)))
         found.append(Head(low, high, value[number], vectors, np.zeros((0, len(vectors) - 1))))
     return tuple(found)
-
-
-def mixed(layer: EncoderLayer, entering: forms.Form) -> tuple[forms.Form, forms.Form, forms.Form]:
-    """Queries, keys and values, (H, c, m, S + 1); the queries are over the root of the head width."""
-    both = entering.mapped(layer.in_weight).plus(layer.in_bias[:, None, None])
-    size = len(entering.rest) // layer.heads
-    shaped = both.reshaped(3, layer.heads, size, *entering.rest.shape[1:])
-    root = np.full((1, 1, 1, 1), 1 / np.sqrt(size))
-    scale = forms.constant(root, entering.frame, forms.upward(2 * forms.GAMMA * root, 1))
-    return shaped[0] * scale, shaped[1], shaped[2]
 
 
 def shown(read: Read, head: Head, cells: Sequence[Cell], highest: Floats) -> Booleans:

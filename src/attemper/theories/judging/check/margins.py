@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -114,9 +115,15 @@ def asked_of(read: Read) -> Floats:
     return np.array([[1.0]]) if len(read.encoder.outputs) == 1 else np.array([[-1.0, 1.0]])
 
 
+@cache
+def _frame_of(axes: int) -> forms.Frame:
+    """The products of the first axes, listed once for all boxes."""
+    return forms.Frame(min(axes, MOST_CURVED), 2)
+
+
 def what_is_read(heads: Sequence[Head], low: Floats, high: Floats, left_out: Floats) -> forms.Form:
     """What all heads read, (d, 1, B): B^T y, y in boxes with these sides, and what the axes leave out."""
-    frame = forms.Frame(min(len(low), MOST_CURVED), 2)
+    frame = _frame_of(len(low))
     sides = forms.of_axes(low, high, frame)
     parts = np.stack([form.parts for form in sides], axis=1)[:, :, None]
     box = forms.Form(parts, np.stack([form.rest for form in sides])[:, None], frame)

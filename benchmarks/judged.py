@@ -1,0 +1,98 @@
+"""Small trained transformers on every word of their languages: `python -m benchmarks.judged [NAME ...]`.
+
+Each is a twin of a public checkpoint's task: one layer, width 16, one head, learned positions, LayerNorm
+before each sublayer; it is trained to say what may come next, and judged up to the lengths of its training.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+import attemper
+from attemper.training.entries import settings_from
+from attemper.training.runs import train
+from attemper.training.settings import Settings
+
+
+@dataclass(frozen=True)
+class Twin:
+    """A language, how long it is trained, and to which length."""
+
+    language: str
+    alphabet: str
+    steps: int
+    length: int = 150
+
+    @property
+    def settings(self) -> Settings:
+        """What `attemper train` is asked for."""
+        return settings_from(
+            {
+                "task": {
+                    "kind": "next",
+                    "language": f"regex:{self.language}",
+                    "alphabet": self.alphabet,
+                    "words": 20_000,
+                },
+                "model": {
+                    "width": 16,
+                    "layers": 1,
+                    "heads": 1,
+                    "hidden": 64,
+                    "positions": "learned",
+                    "longest": 152,
+                    "norm": "pre",
+                },
+                "training": {"steps": self.steps, "length": self.length, "batch": 64},
+                "evaluation": {"lengths": [20, self.length], "words": 2000},
+            }
+        )
+
+
+TWINS = {
+    "(aa)*": Twin("(aa)*", "a", 800),
+    "(abab)*": Twin("(abab)*", "ab", 800, 148),
+    "tomita1": Twin("1*", "01", 500),
+    "tomita2": Twin("(10)*", "01", 800),
+    "a*b*c*": Twin("a*b*c*", "abc", 1500),
+    "a+b+c+d+e+": Twin("aa*bb*cc*dd*ee*", "abcde", 1500),
+    "{012}*02*": Twin("(0|1|2)*02*", "012", 1500),
+    "D2": Twin("(a(ab)*b)*", "ab", 2500),
+    "D3": Twin("(a(a(ab)*b)*b)*", "ab", 2500),
+}
+
+
+def main() -> None:
+    """Train and judge them, and print a row for each; none is left out."""
+    torch.set_num_threads(1)
+    table = Table("language", "right of 2,000", "outcome", "proved to", "cells", "seconds")
+    with TemporaryDirectory() as folder:
+        for number, name in enumerate(sys.argv[1:] or TWINS):
+            table.add_row(name, *row_of(TWINS[name], Path(folder, str(number))))
+    Console().print(table)
+
+
+def row_of(twin: Twin, folder: Path) -> tuple[str, ...]:
+    """What is measured of a twin, and what is proved."""
+    run = train(twin.settings, folder)
+    began = time.process_time()
+    found = attemper.judge(folder, up_to=twin.length)
+    seconds = time.process_time() - began
+    counts = ", ".join(f"{count:,} {status}" for status, count in found.cells.items() if count)
+    outcome = str(found.status)
+    if found.wrong is not None:
+        outcome += f" by a prefix of {len(found.wrong.word)}"
+    right = f"{run.measured[-1]['right']:,}"
+    return right, outcome, str(found.proved_to), counts, f"{seconds:.1f}"
+
+
+if __name__ == "__main__":
+    main()
