@@ -13,9 +13,9 @@ from attemper.models.arrays import Floats
 from attemper.models.soft.meaning import outputs_in_balls
 from attemper.models.soft.soft import outputs_of
 from attemper.theories.judging.certificate import Reading
-from attemper.theories.judging.check.cells import Cell
+from attemper.theories.judging.check.cells import WordCell
 from attemper.theories.judging.check.claims import tokens_of
-from attemper.theories.judging.check.heads import Head, Read, heads_of, shown
+from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder, heads_of, shown
 from attemper.theories.judging.check.margins import asked_of, margins, strips
 from attemper.theories.judging.search.extremes import attained, axes_of, highest
 from attemper.theories.judging.search.proving import boxed, cut, heads_to_judge
@@ -30,10 +30,10 @@ NETWORKS = tuple(
 )
 """Seeds, heads, where LayerNorm is, and the period of positions: none, short, and longer than the words."""
 
-Words = dict[Cell, list[tuple[str, ...]]]
+Words = dict[WordCell, list[tuple[str, ...]]]
 
 
-def words_of(read: Read, up_to: int) -> Words:
+def words_of(read: ReadEncoder, up_to: int) -> Words:
     """All words of each cell, straight from the definition."""
     dfa, task, found = read.task.automaton, read.task, defaultdict(list)
     letters = dfa.alphabet.symbols
@@ -58,11 +58,11 @@ def words_of(read: Read, up_to: int) -> Words:
                 if left is None or length + left > up_to:
                     continue
             last = letters.index(word[-1]) if word and task.reading is Reading.NEXT else None
-            found[Cell(length, state, last)].append(word)
+            found[WordCell(length, state, last)].append(word)
     return found
 
 
-def read_by(read: Read, word: tuple[str, ...]) -> list[Floats]:
+def read_by(read: ReadEncoder, word: tuple[str, ...]) -> list[Floats]:
     """What each head reads at the last position, in float64, from the encoder's weights."""
     encoder = read.encoder
     tokens = tokens_of(encoder, read.task, word)
@@ -136,7 +136,7 @@ def test_no_margin_is_above_that_of_a_word(reading: Reading, few: Few) -> None:
                         assert each.margin == pytest.approx(least, abs=1e-6), "one word's box is a point"
 
 
-def least_margin(read: Read, words: list[tuple[str, ...]], state: int) -> list[float]:
+def least_margin(read: ReadEncoder, words: list[tuple[str, ...]], state: int) -> list[float]:
     tokens = np.array([tokens_of(read.encoder, read.task, word) for word in words])
     found = outputs_of(read.encoder, tokens) @ asked_of(read).T
     right = np.array(read.task.answers(state))
@@ -190,12 +190,12 @@ def test_margins_hold_in_balls_for_longer_words() -> None:
         value = outputs[0] if len(outputs) == 1 else outputs[1] - outputs[0]
         state = read.task.automaton.state_after(word)
         margin = value if state in read.task.automaton.accepting else -value
-        assert margin > found[Cell(len(word), state)]
+        assert margin > found[WordCell(len(word), state)]
 
 
 def test_heads_are_of_the_layer() -> None:
     read = read_of(AUTOMATA[0], Reading.VERDICT, 3, 1, heads=2)
     own = heads_to_judge(read)
-    assert all(isinstance(head, Head) for head in own)
+    assert all(isinstance(head, JudgedHead) for head in own)
     axes = [axes_of(head) for head in own]
     assert all(np.allclose(rows @ rows.T, np.eye(len(rows)), atol=1e-12) for rows in axes)

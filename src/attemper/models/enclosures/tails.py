@@ -69,7 +69,7 @@ class Slope:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Followed:
+class BehindHeads:
     """What goes on at all points of boxes, (d, 1, B): the residual sum, before its norm and after, and units.
 
     `back_after`, `back_between` and `back_last` take derivatives back through the norms.
@@ -84,7 +84,7 @@ class Followed:
     back_last: Back
 
 
-def followed(layer: EncoderLayer, read: forms.Form, residual: forms.Form) -> Followed:
+def followed(layer: EncoderLayer, read: forms.Form, residual: forms.Form) -> BehindHeads:
     """What follows heads that read this, for forms (d, 1, B) of what goes in."""
     (_, norm_between), (norm_after, norm_last) = layer.before, layer.after
     middle = read.mapped(layer.out_weight).plus(layer.out_bias[:, None, None]) + residual
@@ -98,7 +98,7 @@ def followed(layer: EncoderLayer, read: forms.Form, residual: forms.Form) -> Fol
     found = middle + hidden.mapped(layer.back_weight).plus(layer.back_bias[:, None, None])
     found = _named(found, hidden)
     last, back_last = normed(norm_last, found)
-    return Followed(found, units, signs, last, back_after, back_between, back_last)
+    return BehindHeads(found, units, signs, last, back_after, back_between, back_last)
 
 
 def slope_of(tail: Tail, read: forms.Form, residual: forms.Form) -> Slope:

@@ -12,10 +12,10 @@ from attemper.errors import OptionError, UnsupportedError
 from attemper.models.soft.trained import is_run, settings_in
 from attemper.models.soft.weights import Encoder
 from attemper.theories.judging.certificate import MOST_LENGTH, Reading
-from attemper.theories.judging.check.cells import Task
+from attemper.theories.judging.check.cells import Question
 from attemper.theories.judging.check.claims import load_judged, unfit
 from attemper.theories.judging.search.found import JudgedEncoder
-from attemper.theories.judging.search.judging import Search
+from attemper.theories.judging.search.judging import JudgingSearch
 from attemper.workbench import naming
 from attemper.workbench.automata import automaton_required
 
@@ -73,15 +73,15 @@ def judge(
     automaton = automaton_required(meant.definition, meant.alphabet, meant)
     loads = partial(_loaded, model, automaton.alphabet.symbols)
     first = loads(1)
-    task = Task(automaton, Reading.NEXT if first.ending is None else Reading.VERDICT)
+    task = Question(automaton, Reading.NEXT if first.ending is None else Reading.VERDICT)
     for complaint in unfit(first, task):
         raise UnsupportedError(complaint)
     source = model if isinstance(model, str) else ""
     if up_to != "auto":
-        return Search(meant, task, source, loads, up_to, report).run()
+        return JudgingSearch(meant, task, source, loads, up_to, report).run()
     began, length = time.monotonic(), FIRST
     while True:
-        found = Search(meant, task, source, loads, length, report).run()
+        found = JudgingSearch(meant, task, source, loads, length, report).run()
         is_over = found.proved_to != length or time.monotonic() - began > seconds / 4
         if is_over or 2 * length > MOST_LENGTH:
             return found

@@ -21,7 +21,7 @@ MOST_WORD = 5_000
 
 Length = Annotated[int, Within(0, MOST_LENGTH)]
 
-Numbers = tuple[float, ...]
+FloatRow = tuple[float, ...]
 
 
 class Reading(StrEnum):
@@ -41,7 +41,7 @@ class Reading(StrEnum):
 MOST_PARTS = 4096
 """What heads read together is cut into so many boxes at most."""
 
-Parts = Annotated[int, Within(1, MOST_PARTS)]
+StripCount = Annotated[int, Within(1, MOST_PARTS)]
 
 
 @final
@@ -54,8 +54,8 @@ class CellExtremes:
     row of slopes and each k from 2 on. What each head reads is cut into so many strips along b_1.
     """
 
-    parts: Parts
-    highest: tuple[Numbers, ...]
+    parts: StripCount
+    highest: tuple[FloatRow, ...]
 
 
 @final
@@ -69,8 +69,8 @@ class ExactExtremes:
     """
 
     up_to: Length
-    axes: tuple[tuple[Numbers, ...], ...]
-    slopes: tuple[tuple[Numbers, ...], ...]
+    axes: tuple[tuple[FloatRow, ...], ...]
+    slopes: tuple[tuple[FloatRow, ...], ...]
     cells: tuple[CellExtremes, ...]
 
 
@@ -82,7 +82,7 @@ class WrongWord:
     word: Word
 
 
-Evidence = ExactExtremes | WrongWord
+JudgementEvidence = ExactExtremes | WrongWord
 
 
 @final
@@ -98,7 +98,7 @@ class Judgement:
     source: str
     automaton: Dfa
     reading: Reading
-    evidence: Evidence
+    evidence: JudgementEvidence
 
 
 def complaints(found: Judgement) -> Iterator[str]:

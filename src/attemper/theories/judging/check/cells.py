@@ -14,7 +14,7 @@ from attemper.theories.judging.certificate import Reading
 
 @final
 @dataclass(frozen=True)
-class Cell:
+class WordCell:
     """The words of `length` symbols after which the automaton is in the state; all, or those that end with
     the symbol of this number.
     """
@@ -26,7 +26,7 @@ class Cell:
 
 @final
 @dataclass(frozen=True)
-class Task:
+class Question:
     """What an encoder is asked about a language: which words it reads, and what is right."""
 
     automaton: Dfa
@@ -52,7 +52,7 @@ class Task:
 
         >>> from attemper.languages.words import Alphabet
         >>> even = Dfa(Alphabet(("a",)), ((1,), (0,)), 0, frozenset({0}))
-        >>> Task(even, Reading.VERDICT).answers(1), Task(even, Reading.NEXT).answers(1)
+        >>> Question(even, Reading.VERDICT).answers(1), Question(even, Reading.NEXT).answers(1)
         ((False,), (True, False))
         """
         accepted = state in self.automaton.accepting
@@ -60,29 +60,29 @@ class Task:
             return (accepted,)
         return (*(target >= 0 for target in self.moves[state]), accepted)
 
-    def cells_to(self, up_to: int) -> Iterator[Cell]:
+    def cells_to(self, up_to: int) -> Iterator[WordCell]:
         """All cells that have a word, by lengths, states and last symbols.
 
         With `Reading.NEXT` these are prefixes of words of the language of at most so many symbols.
 
         >>> from attemper.languages.words import Alphabet
         >>> even = Dfa(Alphabet(("a",)), ((1,), (0,)), 0, frozenset({0}))
-        >>> [(own.length, own.state) for own in Task(even, Reading.VERDICT).cells_to(2)]
+        >>> [(own.length, own.state) for own in Question(even, Reading.VERDICT).cells_to(2)]
         [(0, 0), (1, 1), (2, 0)]
-        >>> [(own.length, own.last) for own in Task(even, Reading.NEXT).cells_to(3)]
+        >>> [(own.length, own.last) for own in Question(even, Reading.NEXT).cells_to(3)]
         [(0, None), (1, 0), (2, 0)]
         """
-        reached = {Cell(0, self.automaton.start)}
+        reached = {WordCell(0, self.automaton.start)}
         for length in range(up_to + 1):
             reached = {own for own in reached if self._is_read(own, up_to)}
             yield from sorted(reached, key=lambda own: (own.state, -1 if own.last is None else own.last))
             reached = {
-                Cell(length + 1, target, None if self.reading is Reading.VERDICT else symbol)
+                WordCell(length + 1, target, None if self.reading is Reading.VERDICT else symbol)
                 for own in reached
                 for symbol, target in enumerate(self.moves[own.state])
                 if target >= 0
             }
 
-    def _is_read(self, cell: Cell, up_to: int) -> bool:
+    def _is_read(self, cell: WordCell, up_to: int) -> bool:
         left = self.left[cell.state]
         return self.reading is Reading.VERDICT or (left is not None and cell.length + left <= up_to)

@@ -21,8 +21,8 @@ from attemper.models.soft.weights import Encoder
 from attemper.models.soft.wellformed import complaints
 from attemper.theories.judging import certificate
 from attemper.theories.judging.certificate import ExactExtremes, Judgement, Reading, WrongWord
-from attemper.theories.judging.check.cells import Task
-from attemper.theories.judging.check.heads import Head, Read, heads_of
+from attemper.theories.judging.check.cells import Question
+from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder, heads_of
 from attemper.theories.judging.check.margins import asked_of, margins
 
 ARITHMETIC = "the real-number function of the weights as they are read, with softmax"
@@ -70,11 +70,11 @@ def check_judgement(found: Judgement, encoder: Encoder, place: str = "") -> Verd
     subject = Subject(About.ENCODER, place, found.digest, found.automaton.text())
     for complaint in mismatches(found, encoder):
         return Verdict((ClaimVerdict(Status.MALFORMED, complaint),), subject)
-    task = Task(found.automaton, found.reading)
+    task = Question(found.automaton, found.reading)
     try:
         match found.evidence:
             case ExactExtremes():
-                claim = _proved(found.evidence, Read(encoder, task, places_of(found)))
+                claim = _proved(found.evidence, ReadEncoder(encoder, task, places_of(found)))
             case WrongWord(word):
                 claim = _refuted(encoder, task, word)
             case _:
@@ -90,10 +90,10 @@ def mismatches(found: Judgement, encoder: Encoder) -> Iterator[str]:
     yield from complaints(encoder)
     if found.digest != encoder.digest:
         yield "the judgement is about another encoder: its digest differs"
-    yield from unfit(encoder, Task(found.automaton, found.reading))
+    yield from unfit(encoder, Question(found.automaton, found.reading))
 
 
-def unfit(encoder: Encoder, task: Task) -> Iterator[str]:
+def unfit(encoder: Encoder, task: Question) -> Iterator[str]:
     """Why the encoder cannot be asked that.
 
     Past the automaton's symbols it has one: the end marker, or without one the start.
@@ -119,7 +119,7 @@ def unfit(encoder: Encoder, task: Task) -> Iterator[str]:
         yield f"it has {len(encoder.layers)} layers: encoders of one layer are judged"
 
 
-def _proved(evidence: ExactExtremes, read: Read) -> ClaimVerdict:
+def _proved(evidence: ExactExtremes, read: ReadEncoder) -> ClaimVerdict:
     text = said(read.task, evidence.up_to)
     count = len(evidence.cells)
     cells = tuple(islice(read.task.cells_to(evidence.up_to), count + 1))
@@ -145,7 +145,9 @@ def _proved(evidence: ExactExtremes, read: Read) -> ClaimVerdict:
     return ClaimVerdict(Status.PROVED, f"{text}; least margin {least[worst]:.6g}", arithmetic=ARITHMETIC)
 
 
-def with_slopes(heads: Sequence[Head], slopes: Sequence[Sequence[Sequence[float]]]) -> tuple[Head, ...]:
+def with_slopes(
+    heads: Sequence[JudgedHead], slopes: Sequence[Sequence[Sequence[float]]]
+) -> tuple[JudgedHead, ...]:
     """The heads with slopes. Raises `UnsupportedError` where these are not for their axes."""
     found = []
     if len(slopes) != len(heads):
@@ -157,11 +159,11 @@ def with_slopes(heads: Sequence[Head], slopes: Sequence[Sequence[Sequence[float]
                 f"a row of slopes has not {width} numbers, one for each axis but the first"
             )
         own = np.array(rows, dtype=np.float64).reshape(len(rows), width)
-        found.append(Head(head.low, head.high, head.value, head.axes, own))
+        found.append(JudgedHead(head.low, head.high, head.value, head.axes, own))
     return tuple(found)
 
 
-def _numbers(head: Head, cells: Sequence[Sequence[Sequence[float]]], number: int) -> Floats:
+def _numbers(head: JudgedHead, cells: Sequence[Sequence[Sequence[float]]], number: int) -> Floats:
     """The numbers of a head, (C, 2 D). Raises `UnsupportedError` where there are others."""
     directions = len(head.seen) // 2
     rows = [cell[number] if number < len(cell) else () for cell in cells]
@@ -170,7 +172,7 @@ def _numbers(head: Head, cells: Sequence[Sequence[Sequence[float]]], number: int
     return np.array(rows, dtype=np.float64)
 
 
-def _refuted(encoder: Encoder, task: Task, word: Word) -> ClaimVerdict:
+def _refuted(encoder: Encoder, task: Question, word: Word) -> ClaimVerdict:
     """REFUTED where an output has the wrong sign in balls; else nothing is shown."""
     letters = task.automaton.alphabet.symbols
     state = task.automaton.start
@@ -184,7 +186,7 @@ def _refuted(encoder: Encoder, task: Task, word: Word) -> ClaimVerdict:
         return ClaimVerdict(Status.MALFORMED, "the language has no words")
     with precision(BITS):
         outputs = outputs_in_balls(encoder, tokens_of(encoder, task, word), BITS)
-        asked = asked_of(Read(encoder, task, len(word) + 1))
+        asked = asked_of(ReadEncoder(encoder, task, len(word) + 1))
         sums = [sum((int(f) * x for f, x in zip(row, outputs, strict=True)), outputs[0] * 0) for row in asked]
     for number, (value, right) in enumerate(zip(sums, task.answers(state), strict=True)):
         if (value < 0) if right else (value > 0):
@@ -194,7 +196,7 @@ def _refuted(encoder: Encoder, task: Task, word: Word) -> ClaimVerdict:
     return ClaimVerdict(Status.UNKNOWN, f"not shown that '{show_word(word)}' is answered wrong")
 
 
-def tokens_of(encoder: Encoder, task: Task, word: Word) -> list[int]:
+def tokens_of(encoder: Encoder, task: Question, word: Word) -> list[int]:
     """The numbers of what the encoder reads: the word and the marker, or the start and the word."""
     own = [encoder.symbols.index(symbol) for symbol in word]
     (always,) = set(encoder.symbols) - set(task.automaton.alphabet.symbols)
@@ -202,7 +204,7 @@ def tokens_of(encoder: Encoder, task: Task, word: Word) -> list[int]:
     return [*own, number] if task.reading is Reading.VERDICT else [number, *own]
 
 
-def what(encoder: Encoder, task: Task, number: int) -> str:
+def what(encoder: Encoder, task: Question, number: int) -> str:
     """An answer in words."""
     names = encoder.outputs
     if task.reading is Reading.NEXT:
@@ -210,7 +212,7 @@ def what(encoder: Encoder, task: Task, number: int) -> str:
     return f"'{names[1]}' less '{names[0]}'" if len(names) == 2 else f"output '{names[0]}'"
 
 
-def said(task: Task, up_to: int) -> str:
+def said(task: Question, up_to: int) -> str:
     """What is claimed, in words."""
     meant = task.automaton.text()
     if task.reading is Reading.VERDICT:

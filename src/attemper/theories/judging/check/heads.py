@@ -28,7 +28,7 @@ from attemper.models.enclosures.projections import mixed_in
 from attemper.models.enclosures.tails import normed
 from attemper.models.soft.weights import Encoder, NoPositions, Periodic
 from attemper.theories.judging.certificate import Reading
-from attemper.theories.judging.check.cells import Cell, Task
+from attemper.theories.judging.check.cells import Question, WordCell
 
 MOST_SCORES = 2**26
 """So many scores of a head exist at most: pairs of symbols at pairs of residues."""
@@ -36,7 +36,7 @@ MOST_SCORES = 2**26
 
 @final
 @dataclass(frozen=True, eq=False)
-class Read:
+class ReadEncoder:
     """An encoder of one layer as it reads words of fewer than `places` symbols, and one more symbol.
 
     `stream` (d, m, S + 1) are the activations before the layer, of each symbol at each residue of positions
@@ -44,7 +44,7 @@ class Read:
     """
 
     encoder: Encoder
-    task: Task
+    task: Question
     places: int
 
     @cached_property
@@ -67,7 +67,7 @@ class Read:
     def residues(self) -> int:
         return int(self.stream.rest.shape[1])
 
-    def places_of(self, cells: Sequence[Cell]) -> tuple[Integers, Integers]:
+    def places_of(self, cells: Sequence[WordCell]) -> tuple[Integers, Integers]:
         """The residue and the symbol at the last position of each cell's words."""
         lengths = np.array([own.length for own in cells], dtype=np.int64)
         always = len(self.task.automaton.alphabet.symbols)
@@ -81,7 +81,7 @@ class Read:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Head:
+class JudgedHead:
     """A head of the only layer. For each symbol t that can stand last, and residue x there, `low` and `high`
     (S + 1, m, m, S + 1) bound e of each symbol at each residue that is seen from there; all over one number
     for each t and x, which changes no average. `value` (c, m, S + 1) are the values.
@@ -117,7 +117,7 @@ class Head:
         return np.asarray((self.value - back).magnitude.max(axis=(1, 2)))
 
 
-def heads_of(read: Read, axes: Sequence[Sequence[Sequence[float]]]) -> tuple[Head, ...]:
+def heads_of(read: ReadEncoder, axes: Sequence[Sequence[Sequence[float]]]) -> tuple[JudgedHead, ...]:
     """The heads of the layer, without slopes. Raises `UnsupportedError` for axes that are not for them."""
     (layer,) = read.encoder.layers
     query, key, value = mixed_in(layer, normed(layer.before[0], read.stream)[0])
@@ -136,11 +136,11 @@ def heads_of(read: Read, axes: Sequence[Sequence[Sequence[float]]]) -> tuple[Hea
         seen = np.broadcast_to(is_seen[None, :, :, None], scores.rest.shape)
         most = np.where(seen, scores.centre, -np.inf).max(axis=(2, 3), keepdims=True)
         low, high = (np.where(seen, side, 0.0) for side in powers_between(scores.plus(-most)))
-        found.append(Head(low, high, value[number], vectors, np.zeros((0, len(vectors) - 1))))
+        found.append(JudgedHead(low, high, value[number], vectors, np.zeros((0, len(vectors) - 1))))
     return tuple(found)
 
 
-def shown(read: Read, head: Head, cells: Sequence[Cell], highest: Floats) -> Booleans:
+def shown(read: ReadEncoder, head: JudgedHead, cells: Sequence[WordCell], highest: Floats) -> Booleans:
     """Of each cell, in the order of lengths, whether its numbers `highest` (C, 2 D) are seen to be high
     enough: at least the greatest u o, for all directions u, then at least the greatest -u o.
     """

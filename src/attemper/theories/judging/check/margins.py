@@ -12,8 +12,8 @@ from attemper.models.arrays import Floats, Integers
 from attemper.models.enclosures import forms
 from attemper.models.enclosures.tails import followed
 from attemper.theories.judging.certificate import Reading
-from attemper.theories.judging.check.cells import Cell
-from attemper.theories.judging.check.heads import Head, Read, shown
+from attemper.theories.judging.check.cells import WordCell
+from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder, shown
 
 MOST_CURVED = 16
 """How many axes of a box are followed to second order."""
@@ -26,7 +26,11 @@ MOST_CELLS = 1024
 
 
 def margins(
-    read: Read, heads: Sequence[Head], cells: Sequence[Cell], parts: Sequence[int], highest: Sequence[Floats]
+    read: ReadEncoder,
+    heads: Sequence[JudgedHead],
+    cells: Sequence[WordCell],
+    parts: Sequence[int],
+    highest: Sequence[Floats],
 ) -> Floats:
     """At most the margin of every word of each cell, (C,); above 0 all of its words are answered right.
 
@@ -50,7 +54,7 @@ def margins(
     return np.where(known & np.isfinite(least), least, -np.inf)
 
 
-def strips(head: Head, highest: Floats, parts: int) -> tuple[Floats, Floats]:
+def strips(head: JudgedHead, highest: Floats, parts: int) -> tuple[Floats, Floats]:
     """The sides (r, parts) of boxes that have everything that the head reads, along its axes.
 
     b_1 o is between its own numbers, and so in one of so many equal parts. If it is between s and t there,
@@ -75,7 +79,7 @@ def strips(head: Head, highest: Floats, parts: int) -> tuple[Floats, Floats]:
 
 
 def _boxes(
-    heads: Sequence[Head], parts: Sequence[int], highest: Sequence[Floats]
+    heads: Sequence[JudgedHead], parts: Sequence[int], highest: Sequence[Floats]
 ) -> tuple[Floats, Floats, Integers]:
     """The sides (R, B) of boxes that have all that the heads read together, and whose each is, (B,).
 
@@ -96,7 +100,7 @@ def _boxes(
     return np.concatenate(lows, axis=1), np.concatenate(highs, axis=1), np.array(owners, dtype=np.int64)
 
 
-def _in_boxes(read: Read, boxes: forms.Form, cells: Sequence[Cell]) -> Floats:
+def _in_boxes(read: ReadEncoder, boxes: forms.Form, cells: Sequence[WordCell]) -> Floats:
     """The margins (B,) where the heads read something in the boxes (d, 1, B), each of a cell's words."""
     (layer,) = read.encoder.layers
     entering = read.stream[:, *read.places_of(cells)]
@@ -108,8 +112,8 @@ def _in_boxes(read: Read, boxes: forms.Form, cells: Sequence[Cell]) -> Floats:
     return np.asarray(np.where(right, found.least, -found.greatest).min(axis=0))
 
 
-def asked_of(read: Read) -> Floats:
-    """Which sums of outputs are to be positive or negative, (J, K), in the order of `Task.answers`."""
+def asked_of(read: ReadEncoder) -> Floats:
+    """Which sums of outputs are to be positive or negative, (J, K), in the order of `Question.answers`."""
     if read.task.reading is Reading.NEXT:
         return np.eye(len(read.encoder.outputs))
     return np.array([[1.0]]) if len(read.encoder.outputs) == 1 else np.array([[-1.0, 1.0]])
@@ -121,7 +125,7 @@ def _frame_of(axes: int) -> forms.Frame:
     return forms.Frame(min(axes, MOST_CURVED), 2)
 
 
-def what_is_read(heads: Sequence[Head], low: Floats, high: Floats, left_out: Floats) -> forms.Form:
+def what_is_read(heads: Sequence[JudgedHead], low: Floats, high: Floats, left_out: Floats) -> forms.Form:
     """What all heads read, (d, 1, B): B^T y, y in boxes with these sides, and what the axes leave out."""
     frame = _frame_of(len(low))
     sides = forms.of_axes(low, high, frame)

@@ -12,9 +12,9 @@ from attemper.models.enclosures import forms
 from attemper.models.enclosures.tails import Tail, slope_of
 from attemper.models.soft.soft import outputs_of
 from attemper.theories.judging.certificate import Reading
-from attemper.theories.judging.check.cells import Cell
+from attemper.theories.judging.check.cells import WordCell
 from attemper.theories.judging.check.claims import tokens_of
-from attemper.theories.judging.check.heads import Head, Read
+from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder
 from attemper.theories.judging.check.margins import asked_of
 
 MOST_SHORT = 20_000
@@ -24,7 +24,7 @@ ROUNDS = 4
 """So often a word in a cell is made worse."""
 
 
-def short_words(read: Read, up_to: int) -> Iterator[list[tuple[Word, int]]]:
+def short_words(read: ReadEncoder, up_to: int) -> Iterator[list[tuple[Word, int]]]:
     """Words with the states after them, by lengths: all of a length, as long as there are few."""
     moves, letters = read.task.moves, read.task.automaton.alphabet.symbols
     left = MOST_SHORT
@@ -44,7 +44,7 @@ def short_words(read: Read, up_to: int) -> Iterator[list[tuple[Word, int]]]:
         ]
 
 
-def margins_of_words(read: Read, words: Sequence[Word], states: Sequence[int]) -> Floats:
+def margins_of_words(read: ReadEncoder, words: Sequence[Word], states: Sequence[int]) -> Floats:
     """The margins (B,) of words of one length in float64; 0 where it puts out no number."""
     tokens = np.array([tokens_of(read.encoder, read.task, word) for word in words])
     found = outputs_of(read.encoder, tokens) @ asked_of(read).T
@@ -52,7 +52,7 @@ def margins_of_words(read: Read, words: Sequence[Word], states: Sequence[int]) -
     return np.asarray(np.nan_to_num(np.where(right, found, -found).min(axis=1), nan=0.0))
 
 
-def wrong_short_words(read: Read, up_to: int) -> Iterator[tuple[Word, float]]:
+def wrong_short_words(read: ReadEncoder, up_to: int) -> Iterator[tuple[Word, float]]:
     """Those of the shortest words that are answered wrong, with their margins."""
     for level in short_words(read, up_to):
         words, states = zip(*level, strict=True)
@@ -61,7 +61,7 @@ def wrong_short_words(read: Read, up_to: int) -> Iterator[tuple[Word, float]]:
                 yield word, float(margin)
 
 
-def worst_word(read: Read, heads: Sequence[Head], cell: Cell) -> tuple[Word, float]:
+def worst_word(read: ReadEncoder, heads: Sequence[JudgedHead], cell: WordCell) -> tuple[Word, float]:
     """A word of the cell whose margin is small, and that margin.
 
     From some word on, each next one is best for the slope of an answer at what the last one reads.
@@ -83,7 +83,9 @@ def worst_word(read: Read, heads: Sequence[Head], cell: Cell) -> tuple[Word, flo
     return best
 
 
-def _gains(read: Read, heads: Sequence[Head], cell: Cell, word: Sequence[int], number: int) -> Floats:
+def _gains(
+    read: ReadEncoder, heads: Sequence[JudgedHead], cell: WordCell, word: Sequence[int], number: int
+) -> Floats:
     """How much each symbol at each position (p, S) makes an answer worse, about, beside this word."""
     (at,), (last,) = read.places_of([cell])
     always = len(read.task.automaton.alphabet.symbols)
@@ -113,7 +115,7 @@ def _gains(read: Read, heads: Sequence[Head], cell: Cell, word: Sequence[int], n
     )
 
 
-def _slope(read: Read, cell: Cell, there: Floats, number: int) -> Floats:
+def _slope(read: ReadEncoder, cell: WordCell, there: Floats, number: int) -> Floats:
     """The slope of an answer by what the heads read."""
     (layer,) = read.encoder.layers
     entering = read.stream[:, *read.places_of([cell])]
@@ -123,7 +125,7 @@ def _slope(read: Read, cell: Cell, there: Floats, number: int) -> Floats:
     return np.nan_to_num(found.read.centre[:, 0, 0])
 
 
-def _path(read: Read, cell: Cell, gains: Floats) -> list[int]:
+def _path(read: ReadEncoder, cell: WordCell, gains: Floats) -> list[int]:
     """The word of the cell with the greatest sum of gains (p, S)."""
     states = range(len(read.task.moves))
     best = [-np.inf] * len(states)

@@ -12,8 +12,8 @@ import numpy as np
 
 from attemper.models.arrays import Floats
 from attemper.theories.judging.certificate import Reading
-from attemper.theories.judging.check.cells import Cell
-from attemper.theories.judging.check.heads import Head, Read
+from attemper.theories.judging.check.cells import WordCell
+from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder
 
 ROUNDS = 40
 """So often a number is made better at most; three or four times are enough, as a rule."""
@@ -22,13 +22,13 @@ SLACK = 2.0**-34
 """How much higher than what was found, in comparison to the head's values, a number is claimed."""
 
 
-def highest(read: Read, head: Head, cells: Sequence[Cell]) -> Floats:
+def highest(read: ReadEncoder, head: JudgedHead, cells: Sequence[WordCell]) -> Floats:
     """About the greatest u o and -u o over the words of each cell, and a little more, (C, 2 D)."""
     found = attained(read, head, cells)
     return np.asarray(found + SLACK * (np.abs(head.seen).max(axis=(1, 2)) + np.abs(found)))
 
 
-def attained(read: Read, head: Head, cells: Sequence[Cell]) -> Floats:
+def attained(read: ReadEncoder, head: JudgedHead, cells: Sequence[WordCell]) -> Floats:
     """About the greatest u o and -u o, (C, 2 D); each is attained by a word."""
     found = np.broadcast_to(-np.abs(head.seen).max(axis=(1, 2)), (len(cells), len(head.seen))).copy()
     for _ in range(ROUNDS):
@@ -40,7 +40,7 @@ def attained(read: Read, head: Head, cells: Sequence[Cell]) -> Floats:
     return found
 
 
-def _on_best_words(read: Read, head: Head, cells: Sequence[Cell], level: Floats) -> Floats:
+def _on_best_words(read: ReadEncoder, head: JudgedHead, cells: Sequence[WordCell], level: Floats) -> Floats:
     """What is read along each axis on a word with the greatest sum of e_j (b v_j - l)."""
     at, last = read.places_of(cells)
     lengths = np.array([own.length for own in cells])
@@ -82,7 +82,7 @@ def _one_further(found: Floats, step: Floats, moves: Sequence[Sequence[int]]) ->
     return after
 
 
-def axes_of(head: Head) -> Floats:
+def axes_of(head: JudgedHead) -> Floats:
     """Rows (r, c) that span the differences of values, and one more for their mean, as far as that is aside.
 
     `head` may have any axes.

@@ -15,13 +15,13 @@ from attemper.errors import UnsupportedError
 from attemper.languages.words import Word
 from attemper.models.soft.weights import Encoder
 from attemper.theories.judging.certificate import ExactExtremes, Judgement, WrongWord
-from attemper.theories.judging.check.cells import Cell, Task
+from attemper.theories.judging.check.cells import Question, WordCell
 from attemper.theories.judging.check.claims import check_judgement, tokens_of
-from attemper.theories.judging.check.heads import Head, Read
+from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder
 from attemper.theories.judging.check.margins import asked_of
 from attemper.theories.judging.search.attacking import margins_of_words, short_words, worst_word
 from attemper.theories.judging.search.found import JudgedEncoder, WrongAnswer
-from attemper.theories.judging.search.proving import Found, boxed, cut, heads_to_judge
+from attemper.theories.judging.search.proving import FoundCell, boxed, cut, heads_to_judge
 from attemper.workbench.language import Language
 
 AT_ONCE = 32
@@ -33,27 +33,27 @@ Loads = Callable[[int], Encoder]
 
 @final
 @dataclass
-class Search:
+class JudgingSearch:
     """What is known so far of an encoder's answers to words of at most `up_to` symbols."""
 
     language: Language
-    task: Task
+    task: Question
     source: str
     loads: Loads
     up_to: int
     report: Callable[[str], None]
-    found: list[Found] = field(default_factory=list)
+    found: list[FoundCell] = field(default_factory=list)
     wrong: list[tuple[Word, float]] = field(default_factory=list)
     wrong_short: int = 0
     tried: int = 0
-    refuted: set[Cell] = field(default_factory=set)
-    cells: tuple[Cell, ...] = ()
-    heads: tuple[Head, ...] = ()
+    refuted: set[WordCell] = field(default_factory=set)
+    cells: tuple[WordCell, ...] = ()
+    heads: tuple[JudgedHead, ...] = ()
     stopped: str = ""
 
     def run(self) -> JudgedEncoder:
         """All that is found until an interrupt."""
-        read = Read(self.loads(self.up_to + 1), self.task, self.up_to + 1)
+        read = ReadEncoder(self.loads(self.up_to + 1), self.task, self.up_to + 1)
         self.cells = tuple(self.task.cells_to(self.up_to))
         if not self.cells:
             raise UnsupportedError(f"the language has no word of at most {self.up_to:,} symbols")
@@ -67,7 +67,7 @@ class Search:
             self.stopped = str(end) or "interrupted"
         return self._result()
 
-    def _try_short_words(self, read: Read) -> None:
+    def _try_short_words(self, read: ReadEncoder) -> None:
         for level in short_words(read, self.up_to):
             self.report(f"words of {len(level[0][0]):,} symbols")
             words, states = [own[0] for own in level], [own[1] for own in level]
@@ -77,7 +77,7 @@ class Search:
                     self.wrong_short += 1
                     self.wrong.append((word, float(margin)))
 
-    def _looked_at(self, read: Read, cells: tuple[Cell, ...]) -> list[Found]:
+    def _looked_at(self, read: ReadEncoder, cells: tuple[WordCell, ...]) -> list[FoundCell]:
         """The best that is found of each cell: where boxes are too large first a wrong word is looked for."""
         found = boxed(read, self.heads, cells)
         left = []
@@ -145,7 +145,7 @@ class Search:
         except ImportError:
             return "not confirmed: PyTorch is not installed"
         state = self.task.automaton.state_after(word)
-        sums = asked_of(Read(encoder, self.task, len(word) + 1)) @ outputs
+        sums = asked_of(ReadEncoder(encoder, self.task, len(word) + 1)) @ outputs
         right = np.array(self.task.answers(state))
         is_wrong = bool((np.where(right, sums, -sums) < 0).any())
         return "confirmed in PyTorch, float32" if is_wrong else "at the rounding level: not so in float32"
@@ -169,7 +169,7 @@ class Search:
         return None, None, None
 
 
-def _lengths_proved(task: Task, up_to: int, proved: set[Cell]) -> Iterator[int]:
+def _lengths_proved(task: Question, up_to: int, proved: set[WordCell]) -> Iterator[int]:
     """The greatest length to which all cells are proved; and half of it, should the checker not follow."""
     known = -1
     for length, _ in groupby(range(up_to + 1)):

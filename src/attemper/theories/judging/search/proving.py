@@ -10,8 +10,8 @@ import numpy as np
 
 from attemper.models.arrays import Floats
 from attemper.theories.judging.certificate import CellExtremes
-from attemper.theories.judging.check.cells import Cell
-from attemper.theories.judging.check.heads import Head, Read, heads_of
+from attemper.theories.judging.check.cells import WordCell
+from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder, heads_of
 from attemper.theories.judging.check.margins import margins
 from attemper.theories.judging.search.extremes import axes_of, highest
 
@@ -27,15 +27,15 @@ SLOPES = (-2.0, -1.0, -0.5, 0.5, 1.0, 2.0)
 
 @final
 @dataclass(frozen=True)
-class Found:
+class FoundCell:
     """A cell, the numbers for it, and at most the margin of its words."""
 
-    cell: Cell
+    cell: WordCell
     extremes: CellExtremes
     margin: float
 
 
-def heads_to_judge(read: Read) -> tuple[Head, ...]:
+def heads_to_judge(read: ReadEncoder) -> tuple[JudgedHead, ...]:
     """The heads with axes and slopes that are about right for them."""
     (layer,) = read.encoder.layers
     own = np.eye(read.encoder.width // layer.heads)
@@ -45,19 +45,19 @@ def heads_to_judge(read: Read) -> tuple[Head, ...]:
     )
 
 
-def _slopes(head: Head) -> Floats:
+def _slopes(head: JudgedHead) -> Floats:
     along = np.tensordot(head.axes, head.value.centre, axes=1).reshape(len(head.axes), -1)
     reach = np.ptp(along, axis=1)
     relative = reach[1:] / reach[0] if reach[0] > 0 else np.zeros(len(reach) - 1)
     return np.asarray(np.outer(SLOPES, relative))
 
 
-def boxed(read: Read, heads: Sequence[Head], cells: Sequence[Cell]) -> list[Found]:
+def boxed(read: ReadEncoder, heads: Sequence[JudgedHead], cells: Sequence[WordCell]) -> list[FoundCell]:
     """What one box says of each cell."""
     return _tried(read, [replace(head, slopes=head.slopes[:0]) for head in heads], cells, 1)
 
 
-def cut(read: Read, heads: Sequence[Head], found: Sequence[Found]) -> list[Found]:
+def cut(read: ReadEncoder, heads: Sequence[JudgedHead], found: Sequence[FoundCell]) -> list[FoundCell]:
     """What more and more strips say of each cell, until its words are all answered right."""
     best = list(found)
     for parts in PARTS:
@@ -71,10 +71,14 @@ def cut(read: Read, heads: Sequence[Head], found: Sequence[Found]) -> list[Found
     return best
 
 
-def _tried(read: Read, heads: Sequence[Head], cells: Sequence[Cell], parts: int) -> list[Found]:
+def _tried(
+    read: ReadEncoder, heads: Sequence[JudgedHead], cells: Sequence[WordCell], parts: int
+) -> list[FoundCell]:
     numbers = [highest(read, head, cells) for head in heads]
     found = margins(read, heads, cells, [parts] * len(cells), numbers)
     return [
-        Found(cell, CellExtremes(parts, tuple(tuple(own[number].tolist()) for own in numbers)), float(margin))
+        FoundCell(
+            cell, CellExtremes(parts, tuple(tuple(own[number].tolist()) for own in numbers)), float(margin)
+        )
         for number, (cell, margin) in enumerate(zip(cells, found, strict=True))
     ]
