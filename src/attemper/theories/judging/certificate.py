@@ -116,8 +116,26 @@ def complaints(found: Judgement) -> Iterator[str]:
             rows += [numbers for cell in cells for numbers in cell.highest]
             if any(cell.parts ** len(axes) > MOST_PARTS for cell in cells):
                 yield f"a cell is cut into more than {MOST_PARTS:,} boxes"
+            yield from _misshapen(found.evidence)
             if not all(isfinite(number) for row in rows for number in row):
                 yield "it has a number that is not finite"
+
+
+def _misshapen(evidence: ExactExtremes) -> Iterator[str]:
+    """What is wrong with how many numbers there are."""
+    axes, slopes = evidence.axes, evidence.slopes
+    if len(slopes) != len(axes) or any(len(cell.highest) != len(axes) for cell in evidence.cells):
+        yield f"there are axes for {len(axes)} heads, and slopes or numbers of a cell for others"
+        return
+    for head, (rows, turned) in enumerate(zip(axes, slopes, strict=True)):
+        rank = len(rows)
+        if not rank or len(set(map(len, rows))) > 1 or any(len(row) != rank - 1 for row in turned):
+            yield f"head {head} has no axes, or rows of different lengths"
+        for cell in evidence.cells:
+            directions = rank if cell.parts == 1 else rank + len(turned) * (rank - 1)
+            if len(cell.highest[head]) != 2 * directions:
+                yield f"a cell has not {2 * directions} numbers for head {head}"
+                return
 
 
 JUDGEMENT: Document[Judgement] = Document(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import assert_never
@@ -13,7 +14,6 @@ from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdi
 from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.balls import precision
 from attemper.languages.words import Word, show_word
-from attemper.models.arrays import Floats
 from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.meaning import outputs_in_balls
 from attemper.models.soft.trained import is_run, read_run
@@ -22,7 +22,7 @@ from attemper.models.soft.wellformed import complaints
 from attemper.theories.judging import certificate
 from attemper.theories.judging.certificate import ExactExtremes, Judgement, Reading, WrongWord
 from attemper.theories.judging.check.cells import Question
-from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder, heads_of
+from attemper.theories.judging.check.heads import ReadEncoder, heads_of
 from attemper.theories.judging.check.margins import asked_of, margins
 
 ARITHMETIC = "the real-number function of the weights as they are read, with softmax"
@@ -128,14 +128,17 @@ def _proved(evidence: ExactExtremes, read: ReadEncoder) -> ClaimVerdict:
     if len(cells) != count:
         others = f"more than {count:,}" if len(cells) > count else f"{len(cells):,}"
         return ClaimVerdict(Status.MALFORMED, f"it speaks of {count:,} cells, and there are {others}")
-    heads = with_slopes(heads_of(read, evidence.axes), evidence.slopes)
-    plain = with_slopes(heads, [()] * len(heads))
+    plain = heads_of(read, evidence.axes)
+    heads = [
+        replace(head, slopes=np.array(rows, dtype=np.float64).reshape(len(rows), len(head.axes) - 1))
+        for head, rows in zip(plain, evidence.slopes, strict=True)
+    ]
     least = np.full(len(cells), -np.inf)
     for own, are_cut in ((plain, False), (heads, True)):
         chosen = [k for k, cell in enumerate(evidence.cells) if (cell.parts > 1) == are_cut]
         if chosen:
             some = [evidence.cells[k] for k in chosen]
-            numbers = [_numbers(head, [cell.highest for cell in some], k) for k, head in enumerate(own)]
+            numbers = [np.array([cell.highest[head] for cell in some]) for head in range(len(own))]
             parts = [cell.parts for cell in some]
             least[chosen] = margins(read, own, [cells[k] for k in chosen], parts, numbers)
     worst = int(least.argmin())
@@ -143,33 +146,6 @@ def _proved(evidence: ExactExtremes, read: ReadEncoder) -> ClaimVerdict:
         where = f"{cells[worst].length:,} symbols, state {cells[worst].state}"
         return ClaimVerdict(Status.UNKNOWN, f"not shown of all words, as of those with {where}: {text}")
     return ClaimVerdict(Status.PROVED, f"{text}; least margin {least[worst]:.6g}", arithmetic=ARITHMETIC)
-
-
-def with_slopes(
-    heads: Sequence[JudgedHead], slopes: Sequence[Sequence[Sequence[float]]]
-) -> tuple[JudgedHead, ...]:
-    """The heads with slopes. Raises `UnsupportedError` where these are not for their axes."""
-    found = []
-    if len(slopes) != len(heads):
-        raise UnsupportedError(f"there are slopes for {len(slopes)} heads, not for {len(heads)}")
-    for head, rows in zip(heads, slopes, strict=True):
-        width = len(head.axes) - 1
-        if any(len(row) != width for row in rows):
-            raise UnsupportedError(
-                f"a row of slopes has not {width} numbers, one for each axis but the first"
-            )
-        own = np.array(rows, dtype=np.float64).reshape(len(rows), width)
-        found.append(JudgedHead(head.low, head.high, head.value, head.axes, own))
-    return tuple(found)
-
-
-def _numbers(head: JudgedHead, cells: Sequence[Sequence[Sequence[float]]], number: int) -> Floats:
-    """The numbers of a head, (C, 2 D). Raises `UnsupportedError` where there are others."""
-    directions = len(head.seen) // 2
-    rows = [cell[number] if number < len(cell) else () for cell in cells]
-    if any(len(row) != 2 * directions for row in rows):
-        raise UnsupportedError(f"a cell has not {2 * directions} numbers for head {number}")
-    return np.array(rows, dtype=np.float64)
 
 
 def _refuted(encoder: Encoder, task: Question, word: Word) -> ClaimVerdict:

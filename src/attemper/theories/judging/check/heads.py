@@ -122,16 +122,18 @@ def heads_of(read: ReadEncoder, axes: Sequence[Sequence[Sequence[float]]]) -> tu
     (layer,) = read.encoder.layers
     query, key, value = mixed_in(layer, normed(layer.before[0], read.stream)[0])
     size = read.encoder.width // layer.heads
-    matrices = [np.array(rows, dtype=np.float64).reshape(len(rows), -1) for rows in axes]
-    if len(matrices) != layer.heads or any(rows.shape[1:] != (size,) or not len(rows) for rows in matrices):
-        raise UnsupportedError(f"the axes are not vectors of {size} numbers, some for each of the heads")
+    if len(axes) != layer.heads or any(len(row) != size for rows in axes for row in rows):
+        raise UnsupportedError(
+            f"the axes are not vectors of {size} numbers, some for each of {layer.heads} heads"
+        )
     if (read.residues * len(read.encoder.symbols)) ** 2 > MOST_SCORES:
         raise UnsupportedError(f"words of {read.places - 1:,} symbols have too many scores to be looked at")
     # Where no position is a period after another, those after the last are not seen.
     count = read.residues
     is_seen = np.tri(count, dtype=np.bool_) if count == read.places else np.ones((1, 1), dtype=np.bool_)
     found = []
-    for number, vectors in enumerate(matrices):
+    for number, rows in enumerate(axes):
+        vectors = np.array(rows, dtype=np.float64)
         scores = forms.contracted(query[number], key[number], "cxt,cns->txns")
         seen = np.broadcast_to(is_seen[None, :, :, None], scores.rest.shape)
         most = np.where(seen, scores.centre, -np.inf).max(axis=(2, 3), keepdims=True)

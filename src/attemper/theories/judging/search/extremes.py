@@ -22,10 +22,14 @@ SLACK = 2.0**-34
 """How much higher than what was found, in comparison to the head's values, a number is claimed."""
 
 
+TINY = 2.0**-800
+"""Claimed beside that, where all values are 0: sums are raised by less than this for what underflows."""
+
+
 def highest(read: ReadEncoder, head: JudgedHead, cells: Sequence[WordCell]) -> Floats:
     """About the greatest u o and -u o over the words of each cell, and a little more, (C, 2 D)."""
     found = attained(read, head, cells)
-    return np.asarray(found + SLACK * (np.abs(head.seen).max(axis=(1, 2)) + np.abs(found)))
+    return np.asarray(found + SLACK * (np.abs(head.seen).max(axis=(1, 2)) + np.abs(found)) + TINY)
 
 
 def attained(read: ReadEncoder, head: JudgedHead, cells: Sequence[WordCell]) -> Floats:
@@ -95,4 +99,4 @@ def axes_of(head: JudgedHead) -> Floats:
     size = float(np.linalg.norm(aside))
     if size > 1e-9 * np.abs(values).max():
         kept = np.column_stack([kept, aside / size])
-    return np.asarray(kept.T)
+    return np.asarray(kept.T) if kept.size else np.eye(len(values))[:1]
