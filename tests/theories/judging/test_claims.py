@@ -63,6 +63,10 @@ def numbers_of(data: Any) -> list[Any]:
     return [row for _, highest in map(dict.values, data["evidence"][4]) for row in highest]
 
 
+def without_numbers(data: Any, number: int) -> None:
+    data["evidence"][4][number] = {"parts": 0, "highest": []}
+
+
 Change = Callable[[Any], Any]
 
 
@@ -87,8 +91,9 @@ CHANGES: dict[str, Change] = {
     "infinite": changed_number(5, lambda _: math.inf),
     "a float": lambda data: numbers_of(data)[0].__setitem__(0, 1.5),
     "true": lambda data: data["evidence"][4][0].update(parts=True),
-    "no parts": lambda data: data["evidence"][4][0].update(parts=0),
+    "parts below 0": lambda data: data["evidence"][4][0].update(parts=-1),
     "parts": lambda data: data["evidence"][4][0].update(parts=4),
+    "no parts, and numbers": lambda data: data["evidence"][4][0].update(parts=0),
     "many parts": lambda data: data["evidence"][4][0].update(parts=5000),
     "a cell is missing": lambda data: data["evidence"][4].pop(),
     "a cell too many": lambda data: data["evidence"][4].append(data["evidence"][4][-1]),
@@ -130,6 +135,24 @@ def test_what_is_changed_is_not_proved(name: str, proofs: dict[str, Path], tmp_p
         if json.dumps(data) == before:
             continue  # a list of one head, or of one letter, backwards
         assert verdict(name, data, tmp_path) in {Status.UNKNOWN, Status.MALFORMED}, what
+
+
+def test_a_cell_of_few_words_needs_no_numbers(proofs: dict[str, Path], tmp_path: Path) -> None:
+    for name in ("bstar", "depth2"):
+        data = json.loads(proofs[name].read_bytes())
+        for number in range(len(data["evidence"][4])):
+            without_numbers(data, number)
+        assert verdict(name, data, tmp_path) is Status.PROVED
+        task = truth(name, data)
+        data["automaton"]["accepting"] = [1]
+        assert not all(task.margin(word) > 0 for word in truth(name, data).words(4))
+        assert verdict(name, data, tmp_path) in {Status.UNKNOWN, Status.MALFORMED}
+    found = attemper.judge(FIXTURES / "bstar", up_to=12)
+    found.save(tmp_path / "long.json")
+    data = json.loads((tmp_path / "long.json").read_bytes())
+    assert verdict("bstar", data, tmp_path) is Status.PROVED
+    without_numbers(data, -1)
+    assert verdict("bstar", data, tmp_path) is Status.UNKNOWN, "4,095 words"
 
 
 def test_no_mutant_is_proved_that_a_word_belies(proofs: dict[str, Path], tmp_path: Path, few: Few) -> None:

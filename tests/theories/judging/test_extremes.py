@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from attemper.errors import UnsupportedError
 from attemper.models.arrays import Floats
 from attemper.models.soft.meaning import outputs_in_balls
 from attemper.models.soft.soft import outputs_of
@@ -16,7 +17,9 @@ from attemper.theories.judging.certificate import Reading
 from attemper.theories.judging.check.cells import WordCell
 from attemper.theories.judging.check.claims import tokens_of
 from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder, heads_of, shown
-from attemper.theories.judging.check.margins import asked_of, margins, strips
+from attemper.theories.judging.check.margins import asked_of, margin_of_words, margins, strips
+from attemper.theories.judging.check.words import read_on_words
+from attemper.theories.judging.check.words import words_of as numbers_of_words
 from attemper.theories.judging.search.extremes import attained, axes_of, highest
 from attemper.theories.judging.search.proving import boxed, cut, heads_to_judge
 from tests.support.drawn.judged import AUTOMATA, read_of
@@ -154,6 +157,32 @@ def test_what_is_read_lies_in_one_of_the_strips(few: Few) -> None:
                     y = head.axes @ read_by(read, word)[place]
                     inside = (low - 1e-12 <= y[:, None]) & (y[:, None] <= high + 1e-12)
                     assert inside.all(axis=0).any()
+
+
+def test_words_are_looked_at_one_by_one_where_they_are_few(few: Few) -> None:
+    for number, dfa in enumerate(few(AUTOMATA, 3)):
+        for seed, heads, norm, period in few(NETWORKS, 4):
+            reading = list(Reading)[(seed + number) % 2]
+            read = read_of(dfa, reading, 4, 7 * number + seed, heads=heads, norm=norm, period=period)
+            own, letters = heads_to_judge(read), dfa.alphabet.symbols
+            for cell, words in words_of(read, 4).items():
+                found = numbers_of_words(read.task, cell)
+                assert [tuple(letters[k] for k in word) for word in found] == sorted(words)
+                least = min(least_margin(read, words, cell.state))
+                assert least - 1e-6 * (1 + abs(least)) <= margin_of_words(read, own, cell) <= least + 1e-9
+                boxes = read_on_words(read, own, [cell] * len(found), found)
+                for place, word in enumerate(sorted(words)):
+                    there = np.concatenate(read_by(read, word))
+                    low, high = boxes.least[:, 0, place], boxes.greatest[:, 0, place]
+                    assert ((low <= there + 1e-12) & (there - 1e-12 <= high)).all()
+                    assert (high - low < 1e-9).all()
+
+
+def test_many_words_are_not_looked_at_one_by_one() -> None:
+    task = read_of(AUTOMATA[2], Reading.VERDICT, 20, 0).task
+    assert len(numbers_of_words(task, WordCell(10, 1))) == 1023
+    with pytest.raises(UnsupportedError, match="more than 1,024 words"):
+        numbers_of_words(task, WordCell(11, 1))
 
 
 def test_strips_are_narrower_than_boxes() -> None:

@@ -1,6 +1,6 @@
 """The encoder that a run of `attemper train` has trained, from its folder, without PyTorch.
 
-settings.toml        what it was asked for: of the table [model] every entry is read, or refused
+settings.toml        what it was asked for: what the model computes with is read, and no entry is new
 manifest.json        the symbols, in the order of their tokens
 model.safetensors    the weights, by the names that PyTorch gives them
 """
@@ -55,7 +55,10 @@ MODEL = {
 
 def is_run(folder: Path) -> bool:
     """Whether the folder is that of a run."""
-    return (folder / SETTINGS).is_file()
+    try:
+        return (folder / SETTINGS).is_file()
+    except (OSError, ValueError):  # no name of a file, such as MODULE:OBJECT may be
+        return False
 
 
 def settings_in(folder: Path) -> dict[str, Any]:
@@ -80,7 +83,7 @@ def read_run(folder: Path, letters: Sequence[str], places: int) -> Encoder:
     task, model = asked.get("task"), asked.get("model")
     if not isinstance(task, dict) or not isinstance(model, dict) or set(model) != MODEL:
         raise MalformedFileError(f"'{folder / SETTINGS}' has other entries than a run's; {REMEDY}")
-    if task.get("kind") not in {"recognition", "next"}:
+    if task.get("kind") not in ("recognition", "next"):
         raise UnsupportedError(f"task.kind = {task.get('kind')!r}: only 'recognition' and 'next' are read")
     if model["kind"] != "transformer" or model["temperature"] != "none":
         raise UnsupportedError(
@@ -186,7 +189,7 @@ def _layer(arrays: dict[str, Floats], prefix: str, model: Mapping[str, Any]) -> 
     def norm(name: str) -> EncoderNorm:
         return EncoderNorm(taken(f"{name}.weight"), taken(f"{name}.bias"), EPSILON)
 
-    if model["norm"] not in {"none", "pre", "post"}:
+    if model["norm"] not in ("none", "pre", "post"):
         raise ValueError(f"norm {model['norm']!r} is none that exists")
     return EncoderLayer(
         taken("self_attn.in_proj_weight"),

@@ -41,7 +41,7 @@ class Reading(StrEnum):
 MOST_PARTS = 4096
 """What heads read together is cut into so many boxes at most."""
 
-StripCount = Annotated[int, Within(1, MOST_PARTS)]
+StripCount = Annotated[int, Within(0, MOST_PARTS)]
 
 
 @final
@@ -51,7 +51,8 @@ class CellExtremes:
 
     `highest` has for each head at least the greatest u o, then at least the greatest -u o, where o is what
     the head reads, and u the rows b_1 to b_r; and where `parts` is more than 1, then b_k - slope b_1 for each
-    row of slopes and each k from 2 on. What each head reads is cut into so many strips along b_1.
+    row of slopes and each k from 2 on. What each head reads is cut into so many strips along b_1. With
+    `parts` 0 there are no numbers: the cell has few words, and each is looked at.
     """
 
     parts: StripCount
@@ -124,14 +125,17 @@ def complaints(found: Judgement) -> Iterator[str]:
 def _misshapen(evidence: ExactExtremes) -> Iterator[str]:
     """What is wrong with how many numbers there are."""
     axes, slopes = evidence.axes, evidence.slopes
-    if len(slopes) != len(axes) or any(len(cell.highest) != len(axes) for cell in evidence.cells):
+    cells = [cell for cell in evidence.cells if cell.parts]
+    if any(cell.highest for cell in evidence.cells if not cell.parts):
+        yield "a cell that is not cut at all has numbers"
+    if len(slopes) != len(axes) or any(len(cell.highest) != len(axes) for cell in cells):
         yield f"there are axes for {len(axes)} heads, and slopes or numbers of a cell for others"
         return
     for head, (rows, turned) in enumerate(zip(axes, slopes, strict=True)):
         rank = len(rows)
         if not rank or len(set(map(len, rows))) > 1 or any(len(row) != rank - 1 for row in turned):
             yield f"head {head} has no axes, or rows of different lengths"
-        for cell in evidence.cells:
+        for cell in cells:
             directions = rank if cell.parts == 1 else rank + len(turned) * (rank - 1)
             if len(cell.highest[head]) != 2 * directions:
                 yield f"a cell has not {2 * directions} numbers for head {head}"

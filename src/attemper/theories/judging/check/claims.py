@@ -23,7 +23,7 @@ from attemper.theories.judging import certificate
 from attemper.theories.judging.certificate import ExactExtremes, Judgement, Reading, WrongWord
 from attemper.theories.judging.check.cells import Question
 from attemper.theories.judging.check.heads import ReadEncoder, heads_of
-from attemper.theories.judging.check.margins import asked_of, margins
+from attemper.theories.judging.check.margins import asked_of, margin_of_words, margins
 
 ARITHMETIC = "the real-number function of the weights as they are read, with softmax"
 
@@ -135,12 +135,15 @@ def _proved(evidence: ExactExtremes, read: ReadEncoder) -> ClaimVerdict:
     ]
     least = np.full(len(cells), -np.inf)
     for own, are_cut in ((plain, False), (heads, True)):
-        chosen = [k for k, cell in enumerate(evidence.cells) if (cell.parts > 1) == are_cut]
+        chosen = [k for k, cell in enumerate(evidence.cells) if cell.parts and (cell.parts > 1) == are_cut]
         if chosen:
             some = [evidence.cells[k] for k in chosen]
             numbers = [np.array([cell.highest[head] for cell in some]) for head in range(len(own))]
             parts = [cell.parts for cell in some]
             least[chosen] = margins(read, own, [cells[k] for k in chosen], parts, numbers)
+    for k, cell in enumerate(evidence.cells):
+        if not cell.parts:
+            least[k] = margin_of_words(read, plain, cells[k])
     worst = int(least.argmin())
     if not least[worst] > 0:
         where = f"{cells[worst].length:,} symbols, state {cells[worst].state}"

@@ -8,12 +8,13 @@ from itertools import product
 
 import numpy as np
 
-from attemper.models.arrays import Floats, Integers
+from attemper.models.arrays import Booleans, Floats, Integers
 from attemper.models.enclosures import forms
 from attemper.models.enclosures.tails import followed
 from attemper.theories.judging.certificate import Reading
 from attemper.theories.judging.check.cells import WordCell
 from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder, shown
+from attemper.theories.judging.check.words import read_on_words, words_of
 
 MOST_CURVED = 16
 """How many axes of a box are followed to second order."""
@@ -52,6 +53,19 @@ def margins(
         boxes = what_is_read(heads, low[:, some], high[:, some], left_out)
         np.minimum.at(least, owner[some], _in_boxes(read, boxes, [cells[own] for own in owner[some]]))
     return np.where(known & np.isfinite(least), least, -np.inf)
+
+
+def margin_of_words(read: ReadEncoder, heads: Sequence[JudgedHead], cell: WordCell) -> float:
+    """At most the margin of every word of a cell that has few, each looked at by itself.
+
+    Raises `UnsupportedError` where they are many.
+    """
+    words, least = words_of(read.task, cell), np.inf
+    for top in range(0, len(words), AT_ONCE):
+        some = words[top : top + AT_ONCE]
+        cells = [cell] * len(some)
+        least = min(least, _in_boxes(read, read_on_words(read, heads, cells, some), cells).min())
+    return float(least) if np.isfinite(least) else -np.inf
 
 
 def strips(head: JudgedHead, highest: Floats, parts: int) -> tuple[Floats, Floats]:
@@ -102,14 +116,21 @@ def _boxes(
 
 def _in_boxes(read: ReadEncoder, boxes: forms.Form, cells: Sequence[WordCell]) -> Floats:
     """The margins (B,) where the heads read something in the boxes (d, 1, B), each of a cell's words."""
+    found, right = answers_in(read, boxes, cells)
+    return np.asarray(np.where(right, found.least, -found.greatest).min(axis=0))
+
+
+def answers_in(
+    read: ReadEncoder, boxes: forms.Form, cells: Sequence[WordCell]
+) -> tuple[forms.Form, Booleans]:
+    """The answers (J, B) where the heads read something in the boxes, and which are to be positive."""
     (layer,) = read.encoder.layers
     entering = read.stream[:, *read.places_of(cells)]
     residual = forms.Form(entering.parts[:, :, None], entering.rest[:, None], boxes.frame)
     last = followed(layer, boxes, residual).last
     outputs = last.mapped(read.encoder.readout).plus(read.encoder.bias[:, None, None])
-    found = outputs.mapped(asked_of(read))[:, 0]
     right = np.array([read.task.answers(own.state) for own in cells]).T
-    return np.asarray(np.where(right, found.least, -found.greatest).min(axis=0))
+    return outputs.mapped(asked_of(read))[:, 0], right
 
 
 def asked_of(read: ReadEncoder) -> Floats:

@@ -15,7 +15,14 @@ from attemper.theories.judging.certificate import Reading
 from attemper.theories.judging.check.cells import WordCell
 from attemper.theories.judging.check.claims import tokens_of
 from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder
-from attemper.theories.judging.check.margins import asked_of
+from attemper.theories.judging.check.margins import answers_in, asked_of
+from attemper.theories.judging.check.words import Symbols, read_on_words
+
+WordAndState = tuple[Word, int]
+"""A word, and the state after it."""
+
+AT_ONCE = 128
+"""So many words are looked at together."""
 
 MOST_SHORT = 20_000
 """So many of the shortest words are tried."""
@@ -24,11 +31,11 @@ ROUNDS = 4
 """So often a word in a cell is made worse."""
 
 
-def short_words(read: ReadEncoder, up_to: int) -> Iterator[list[tuple[Word, int]]]:
+def short_words(read: ReadEncoder, up_to: int) -> Iterator[list[WordAndState]]:
     """Words with the states after them, by lengths: all of a length, as long as there are few."""
     moves, letters = read.task.moves, read.task.automaton.alphabet.symbols
     left = MOST_SHORT
-    level: list[tuple[Word, int]] = [((), read.task.automaton.start)]
+    level: list[WordAndState] = [((), read.task.automaton.start)]
     for length in range(up_to + 1):
         is_read = {cell.state for cell in read.task.cells_to(up_to) if cell.length == length}
         level = [own for own in level if own[1] in is_read]
@@ -52,13 +59,23 @@ def margins_of_words(read: ReadEncoder, words: Sequence[Word], states: Sequence[
     return np.asarray(np.nan_to_num(np.where(right, found, -found).min(axis=1), nan=0.0))
 
 
-def wrong_short_words(read: ReadEncoder, up_to: int) -> Iterator[tuple[Word, float]]:
-    """Those of the shortest words that are answered wrong, with their margins."""
-    for level in short_words(read, up_to):
-        words, states = zip(*level, strict=True)
-        for word, margin in zip(words, margins_of_words(read, words, states), strict=True):
-            if margin < 0:
-                yield word, float(margin)
+def surely_wrong(read: ReadEncoder, heads: Sequence[JudgedHead], words: Sequence[WordAndState]) -> list[bool]:
+    """Of words of one length, whether they are answered wrong, and not only by how floats are rounded."""
+    found: list[bool] = []
+    for top in range(0, len(words), AT_ONCE):
+        cells = [cell_of(read, *own) for own in words[top : top + AT_ONCE]]
+        box = read_on_words(read, heads, *map(list, zip(*cells, strict=True)))
+        answers, right = answers_in(read, box, [cell for cell, _ in cells])
+        is_wrong = (right & (answers.greatest < 0)) | (~right & (answers.least > 0))
+        found += [bool(own) for own in is_wrong.any(axis=0)]
+    return found
+
+
+def cell_of(read: ReadEncoder, word: Word, state: int) -> tuple[WordCell, Symbols]:
+    """The cell of a word, and the numbers of its symbols."""
+    numbers = tuple(read.task.automaton.alphabet.symbols.index(symbol) for symbol in word)
+    last = numbers[-1] if numbers and read.task.reading is Reading.NEXT else None
+    return WordCell(len(word), state, last), numbers
 
 
 def worst_word(read: ReadEncoder, heads: Sequence[JudgedHead], cell: WordCell) -> tuple[Word, float]:
@@ -90,20 +107,16 @@ def _gains(
     (at,), (last,) = read.places_of([cell])
     always = len(read.task.automaton.alphabet.symbols)
     first = at if read.task.reading is Reading.VERDICT else 0
-    places = np.array([read.residue_of(position) for position in range(1, cell.length + 1)], dtype=np.int64)
-    weights, values, reads, totals = [], [], [], []
+    places = [read.residue_of(position) for position in range(1, cell.length + 1)]
+    weights = [((head.low + head.high) / 2)[last, at][places, :always] for head in heads]
+    values = [head.value.centre[:, places, :always] for head in heads]
+    reads, totals = [], []
     for head in heads:
-        power = (head.low[last, at] + head.high[last, at]) / 2
-        value = head.value.centre
-        own = power[places, list(word)]
-        total = own.sum() + power[first, always]
-        there = (value[:, places, list(word)] * own).sum(axis=1) + value[:, first, always] * power[
-            first, always
-        ]
-        weights.append(power[places, :always])
-        values.append(value[:, places, :always])
-        reads.append(there / total)
-        totals.append(total)
+        power = ((head.low + head.high) / 2)[last, at]
+        own = np.array([power[first, always], *power[places, list(word)]])
+        there = head.value.centre[:, [first, *places], [always, *word]]
+        totals.append(float(own.sum()))
+        reads.append(there @ own / totals[-1])
     sign = -1.0 if read.task.answers(cell.state)[number] else 1.0
     slope = sign * _slope(read, cell, np.concatenate(reads), number)
     parts = np.split(slope, len(heads))

@@ -93,6 +93,8 @@ def axes_of(head: JudgedHead) -> Floats:
     """
     values = head.value.centre.reshape(len(head.value.rest), -1)
     mean = values.mean(axis=1, keepdims=True)
+    if not np.isfinite(values).all():
+        return np.eye(len(values))  # nothing is proved of it
     left, sizes, _ = np.linalg.svd(values - mean, full_matrices=False)
     kept = left[:, sizes > 1e-9 * max(sizes.max(), np.abs(mean).max())]
     aside = mean[:, 0] - kept @ (kept.T @ mean[:, 0])

@@ -19,7 +19,12 @@ from attemper.theories.judging.check.cells import Question, WordCell
 from attemper.theories.judging.check.claims import check_judgement, tokens_of
 from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder
 from attemper.theories.judging.check.margins import asked_of
-from attemper.theories.judging.search.attacking import margins_of_words, short_words, worst_word
+from attemper.theories.judging.search.attacking import (
+    margins_of_words,
+    short_words,
+    surely_wrong,
+    worst_word,
+)
 from attemper.theories.judging.search.found import JudgedEncoder, WrongAnswer
 from attemper.theories.judging.search.proving import FoundCell, boxed, cut, heads_to_judge
 from attemper.workbench.language import Language
@@ -58,8 +63,8 @@ class JudgingSearch:
         if not self.cells:
             raise UnsupportedError(f"the language has no word of at most {self.up_to:,} symbols")
         try:
-            self._try_short_words(read)
             self.heads = heads_to_judge(read)
+            self._try_short_words(read)
             for top in range(0, len(self.cells), AT_ONCE):
                 self.report(f"cell {top + 1:,} of {len(self.cells):,}")
                 self.found += self._looked_at(read, self.cells[top : top + AT_ONCE])
@@ -70,12 +75,17 @@ class JudgingSearch:
     def _try_short_words(self, read: ReadEncoder) -> None:
         for level in short_words(read, self.up_to):
             self.report(f"words of {len(level[0][0]):,} symbols")
-            words, states = [own[0] for own in level], [own[1] for own in level]
+            margins = margins_of_words(read, *zip(*level, strict=True))
+            seems = [own for own, margin in zip(level, margins, strict=True) if margin < 0]
+            are_wrong = surely_wrong(read, self.heads, seems)
             self.tried += len(level)
-            for word, margin in zip(words, margins_of_words(read, words, states), strict=True):
-                if margin < 0:
-                    self.wrong_short += 1
-                    self.wrong.append((word, float(margin)))
+            self.wrong_short += sum(are_wrong)
+            below = [float(margin) for margin in margins if margin < 0]
+            self.wrong += [
+                (word, margin)
+                for (word, _), margin, sure in zip(seems, below, are_wrong, strict=True)
+                if sure
+            ]
 
     def _looked_at(self, read: ReadEncoder, cells: tuple[WordCell, ...]) -> list[FoundCell]:
         """The best that is found of each cell: where boxes are too large first a wrong word is looked for."""
@@ -85,7 +95,7 @@ class JudgingSearch:
             if own.margin > 0:
                 continue
             word, margin = worst_word(read, self.heads, own.cell)
-            if margin < 0:
+            if margin < 0 and surely_wrong(read, self.heads, [(word, own.cell.state)])[0]:
                 self.wrong.append((word, margin))
                 self.refuted.add(own.cell)
             else:

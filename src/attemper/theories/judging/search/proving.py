@@ -8,11 +8,12 @@ from typing import final
 
 import numpy as np
 
+from attemper.errors import UnsupportedError
 from attemper.models.arrays import Floats
 from attemper.theories.judging.certificate import CellExtremes
 from attemper.theories.judging.check.cells import WordCell
 from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder, heads_of
-from attemper.theories.judging.check.margins import margins
+from attemper.theories.judging.check.margins import margin_of_words, margins
 from attemper.theories.judging.search.extremes import axes_of, highest
 
 PARTS = (4, 16, 64)
@@ -58,10 +59,10 @@ def boxed(read: ReadEncoder, heads: Sequence[JudgedHead], cells: Sequence[WordCe
 
 
 def cut(read: ReadEncoder, heads: Sequence[JudgedHead], found: Sequence[FoundCell]) -> list[FoundCell]:
-    """What more and more strips say of each cell, until its words are all answered right."""
-    best = list(found)
+    """What its words say of each cell, where they are few, or else more and more strips."""
+    best = [_one_by_one(read, heads, own) or own for own in found]
     for parts in PARTS:
-        left = [number for number, own in enumerate(best) if not own.margin > 0]
+        left = [number for number, own in enumerate(best) if own.extremes.parts and not own.margin > 0]
         if not left or parts ** len(heads) > MOST_BOXES:
             break
         again = _tried(read, heads, [best[number].cell for number in left], parts)
@@ -69,6 +70,15 @@ def cut(read: ReadEncoder, heads: Sequence[JudgedHead], found: Sequence[FoundCel
             if own.margin > best[number].margin:
                 best[number] = own
     return best
+
+
+def _one_by_one(read: ReadEncoder, heads: Sequence[JudgedHead], found: FoundCell) -> FoundCell | None:
+    """What its words say of a cell, where they are few."""
+    try:
+        margin = margin_of_words(read, heads, found.cell)
+    except UnsupportedError:
+        return None
+    return FoundCell(found.cell, CellExtremes(0, ()), margin)
 
 
 def _tried(

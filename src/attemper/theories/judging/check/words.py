@@ -1,0 +1,79 @@
+"""The words of a cell one by one, where they are few: what heads read on each, enclosed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+import numpy as np
+
+from attemper.errors import UnsupportedError
+from attemper.models.enclosures import forms
+from attemper.models.enclosures.averages import highest_average
+from attemper.theories.judging.certificate import Reading
+from attemper.theories.judging.check.cells import Question, WordCell
+from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder
+
+MOST_WORDS = 1024
+"""A cell with more words is not looked at word by word."""
+
+Symbols = tuple[int, ...]
+"""A word, as the numbers of its symbols."""
+
+
+def words_of(task: Question, cell: WordCell) -> list[Symbols]:
+    """The words of a cell. Raises `UnsupportedError` where they are more than `MOST_WORDS`.
+
+    >>> from attemper.languages.words import Alphabet
+    >>> from attemper.languages.regular.dfa import Dfa
+    >>> once = Dfa(Alphabet(("a", "b")), ((1, 0), (2, 1), (2, 2)), 0, frozenset({1}))
+    >>> words_of(Question(once, Reading.VERDICT), WordCell(3, 1))
+    [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
+    """
+    last = len(task.automaton.alphabet.symbols) if cell.last is None else cell.last
+    # From the end: the words that lead from each state to the cell's, no more than are wanted.
+    ways: list[list[Symbols]] = [[()] if state == cell.state else [] for state in range(len(task.moves))]
+    for left in range(cell.length):
+        ways = [
+            list(
+                islice(
+                    (
+                        (symbol, *rest)
+                        for symbol, target in enumerate(row)
+                        if target >= 0 and (left or cell.last is None or symbol == last)
+                        for rest in ways[target]
+                    ),
+                    MOST_WORDS + 1,
+                )
+            )
+            for row in task.moves
+        ]
+    found = ways[task.automaton.start]
+    if len(found) > MOST_WORDS:
+        raise UnsupportedError(f"a cell has more than {MOST_WORDS:,} words to be looked at")
+    return found
+
+
+def read_on_words(
+    read: ReadEncoder, heads: Sequence[JudgedHead], cells: Sequence[WordCell], words: Sequence[Symbols]
+) -> forms.Form:
+    """What all heads read (d, 1, B) on words of one length, each of its cell: between two numbers."""
+    at, last = read.places_of(cells)
+    length = len(words[0])
+    always = len(read.task.automaton.alphabet.symbols)
+    symbols = np.array([[always, *word] for word in words])
+    places = np.array([read.residue_of(position) for position in range(length + 1)])[None]
+    if read.task.reading is Reading.VERDICT:
+        places = np.concatenate([at[:, None], np.broadcast_to(places[:, 1:], (len(words), length))], axis=1)
+    low, high = [], []
+    for head in heads:
+        weights = [side[last[:, None], at[:, None], places, symbols] for side in (head.low, head.high)]
+        least, greatest = (
+            np.moveaxis(side[:, places, symbols], 0, 1)[..., None]
+            for side in (head.value.least, head.value.greatest)
+        )
+        below, above = (own[:, None, :, None] for own in weights)
+        low.append(-highest_average(below, above, -least))
+        high.append(highest_average(below, above, greatest))
+    least, most = (np.concatenate(side, axis=1).T for side in (low, high))
+    return forms.between(least, most, forms.FLAT).reshaped(len(least), 1, len(words))
