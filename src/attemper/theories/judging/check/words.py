@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 
 import numpy as np
 
@@ -30,28 +29,32 @@ def words_of(task: Question, cell: WordCell) -> list[Symbols]:
     >>> words_of(Question(once, Reading.VERDICT), WordCell(3, 1))
     [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
     """
-    last = len(task.automaton.alphabet.symbols) if cell.last is None else cell.last
-    # From the end: the words that lead from each state to the cell's, no more than are wanted.
-    ways: list[list[Symbols]] = [[()] if state == cell.state else [] for state in range(len(task.moves))]
+    # From each state, with so many symbols left, the number of words that end as the cell's do.
+    counts = [[int(state == cell.state) for state in range(len(task.moves))]]
     for left in range(cell.length):
-        ways = [
-            list(
-                islice(
-                    (
-                        (symbol, *rest)
-                        for symbol, target in enumerate(row)
-                        if target >= 0 and (left or cell.last is None or symbol == last)
-                        for rest in ways[target]
-                    ),
-                    MOST_WORDS + 1,
-                )
-            )
-            for row in task.moves
-        ]
-    found = ways[task.automaton.start]
-    if len(found) > MOST_WORDS:
+        ahead = counts[left]
+        steps = (_steps(task, cell, state, left) for state in range(len(task.moves)))
+        counts.append([sum(ahead[target] for _, target in own) for own in steps])
+    if counts[-1][task.automaton.start] > MOST_WORDS:
         raise UnsupportedError(f"a cell has more than {MOST_WORDS:,} words to be looked at")
-    return found
+    found: list[tuple[Symbols, int]] = [((), task.automaton.start)]
+    for left in reversed(range(cell.length)):
+        found = [
+            ((*word, symbol), target)
+            for word, state in found
+            for symbol, target in _steps(task, cell, state, left)
+            if counts[left][target]
+        ]
+    return [word for word, _ in found]
+
+
+def _steps(task: Question, cell: WordCell, state: int, left: int) -> list[tuple[int, int]]:
+    """The symbols that may follow the state, and where they lead, with so many more before the cell's end."""
+    return [
+        (symbol, target)
+        for symbol, target in enumerate(task.moves[state])
+        if target >= 0 and (left or cell.last in (None, symbol))
+    ]
 
 
 def read_on_words(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from attemper.languages.words import Word
-from attemper.models.arrays import Floats
+from attemper.models.arrays import Booleans, Floats
 from attemper.models.enclosures import forms
 from attemper.models.enclosures.tails import Tail, slope_of
 from attemper.models.soft.soft import outputs_of
@@ -66,8 +66,8 @@ def surely_wrong(read: ReadEncoder, heads: Sequence[JudgedHead], words: Sequence
         cells = [cell_of(read, *own) for own in words[top : top + AT_ONCE]]
         box = read_on_words(read, heads, *map(list, zip(*cells, strict=True)))
         answers, right = answers_in(read, box, [cell for cell, _ in cells])
-        is_wrong = (right & (answers.greatest < 0)) | (~right & (answers.least > 0))
-        found += [bool(own) for own in is_wrong.any(axis=0)]
+        is_wrong: Booleans = np.where(right, answers.greatest < 0, answers.least > 0)
+        found += [bool(own.any()) for own in is_wrong.T]
     return found
 
 
