@@ -30,6 +30,7 @@ class Twin:
     alphabet: str
     steps: int
     length: int = 150
+    rate: float = 3e-3
 
     @property
     def settings(self) -> Settings:
@@ -51,7 +52,12 @@ class Twin:
                     "longest": 152,
                     "norm": "pre",
                 },
-                "training": {"steps": self.steps, "length": self.length, "batch": 64},
+                "training": {
+                    "steps": self.steps,
+                    "length": self.length,
+                    "batch": 64,
+                    "rate": self.rate,
+                },
                 "evaluation": {"lengths": [20, self.length], "words": 2000},
             }
         )
@@ -66,6 +72,7 @@ TWINS = {
     "a+b+c+d+e+": Twin("aa*bb*cc*dd*ee*", "abcde", 1500),
     "{012}*02*": Twin("(0|1|2)*02*", "012", 1500),
     "D2": Twin("(a(ab)*b)*", "ab", 2500),
+    "D2, longer": Twin("(a(ab)*b)*", "ab", 7000, rate=2e-3),
     "D3": Twin("(a(a(ab)*b)*b)*", "ab", 2500),
 }
 

@@ -110,6 +110,22 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch, tmp_
     assert command("check", file, "--model", FIXTURES / "bstar").code == 0
 
 
+def test_the_time_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = attemper.judge(FIXTURES / "bstar", up_to=40, seconds=1e-9)
+    assert (found.status, found.proved_to, found.stopped) == (Status.UNKNOWN, None, "the time is up")
+    assert sum(found.cells.values()) == 81
+
+    def interrupted(*_: object) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(judging, "check_judgement", interrupted)
+    late = attemper.judge(FIXTURES / "bstar", up_to=8)
+    assert (late.status, late.proved_to) == (Status.UNKNOWN, None), "nothing is said that is not checked"
+    assert late.judgement is None
+    with pytest.raises(OptionError, match="nothing to save"):
+        late.save("nowhere.json")
+
+
 def test_what_is_found_prints_and_saves(tmp_path: Path) -> None:
     found = attemper.judge(FIXTURES / "sorted", up_to=3)
     assert repr(found) == "<JudgedEncoder: PROVED, proved to 3 of 3>"

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 UP_TO = 64
 
+SEARCHING = 0.6
+"""So much of the time is for searching: the rest is for the checker, who looks at all of it again."""
+
 FIRST = 16
 """With "auto" words of so many symbols come first, and then twice as many."""
 
@@ -55,8 +58,8 @@ def judge(
     * `language`, `alphabet`, `at`, `empty`: as for `attemper.language`; left out, that of the run. Its
       automaton must be found.
     * `up_to`: the most symbols of a word; "auto" begins with 16 and doubles until something is not proved.
-    * `seconds`: with "auto", no further length is begun after so long; an interrupt ends the search with what
-      is known so far.
+    * `seconds`: how long to search, give or take a step, and to check what was found. An interrupt ends the
+      search with what is known so far.
 
     Raises `OptionError` for options, `UnsupportedError` for what cannot be judged, `MalformedFileError` for a
     folder that is no run's, and what reading a language or loading an encoder raises.
@@ -77,13 +80,12 @@ def judge(
     for complaint in unfit(first, task):
         raise UnsupportedError(complaint)
     source = model if isinstance(model, str) else ""
-    if up_to != "auto":
-        return JudgingSearch(meant, task, source, loads, up_to, report).run()
-    began, length = time.monotonic(), FIRST
+    deadline = time.monotonic() + SEARCHING * seconds
+    length = FIRST if up_to == "auto" else up_to
     while True:
-        found = JudgingSearch(meant, task, source, loads, length, report).run()
-        is_over = found.proved_to != length or time.monotonic() - began > seconds / 4
-        if is_over or 2 * length > MOST_LENGTH:
+        found = JudgingSearch(meant, task, source, loads, length, report, deadline).run()
+        is_over = up_to != "auto" or found.proved_to != length or 2 * length > MOST_LENGTH
+        if is_over or time.monotonic() > deadline - SEARCHING * seconds / 2:
             return found
         length *= 2
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -47,6 +48,8 @@ class JudgingSearch:
     loads: Loads
     up_to: int
     report: Callable[[str], None]
+    deadline: float
+    """When, by the clock of `time.monotonic`, no further cells are looked at: the checker needs time, too."""
     found: list[FoundCell] = field(default_factory=list)
     wrong: list[tuple[Word, float]] = field(default_factory=list)
     wrong_short: int = 0
@@ -66,6 +69,9 @@ class JudgingSearch:
             self.heads = heads_to_judge(read)
             self._try_short_words(read)
             for top in range(0, len(self.cells), AT_ONCE):
+                if time.monotonic() > self.deadline:
+                    self.stopped = "the time is up"
+                    break
                 self.report(f"cell {top + 1:,} of {len(self.cells):,}")
                 self.found += self._looked_at(read, self.cells[top : top + AT_ONCE])
         except KeyboardInterrupt as end:
@@ -117,7 +123,11 @@ class JudgingSearch:
         counts[Status.UNKNOWN] += len(self.cells) - len(self.found)
         left = (own for own in self.found if not own.margin > 0 and own.cell not in self.refuted)
         opened = next(left, None)
-        proof, proved_to, least = self._proof()
+        try:
+            proof, proved_to, least = self._proof()
+        except KeyboardInterrupt as end:
+            self.stopped = str(end) or "interrupted while the proof was checked"
+            proof, proved_to, least = None, None, None
         return JudgedEncoder(
             self.language,
             self.task,
