@@ -11,7 +11,7 @@ from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet
 from attemper.models.soft.weights import Encoder, EncoderLayer, EncoderNorm, Mask, NoPositions, Periodic
 from attemper.theories.judging.certificate import Reading
-from attemper.theories.judging.check.cells import Question
+from attemper.theories.judging.check.cells import JudgedTask
 from attemper.theories.judging.check.heads import ReadEncoder
 from tests import ROOT
 
@@ -80,4 +80,4 @@ def encoder_for(
 def read_of(dfa: Dfa, reading: Reading, up_to: int, seed: int, **asked: object) -> ReadEncoder:
     """A random encoder as it reads words to a length."""
     encoder = encoder_for(dfa, reading, seed, **asked)  # type: ignore[arg-type]
-    return ReadEncoder(encoder, Question(dfa, reading), up_to + 1)
+    return ReadEncoder(encoder, JudgedTask(dfa, reading), up_to + 1)

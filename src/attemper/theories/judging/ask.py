@@ -12,7 +12,7 @@ from attemper.errors import OptionError, UnsupportedError
 from attemper.models.soft.trained import is_run, settings_in
 from attemper.models.soft.weights import Encoder
 from attemper.theories.judging.certificate import MOST_LENGTH, Reading
-from attemper.theories.judging.check.cells import Question
+from attemper.theories.judging.check.cells import JudgedTask
 from attemper.theories.judging.check.claims import load_judged, unfit
 from attemper.theories.judging.search.found import JudgedEncoder
 from attemper.theories.judging.search.judging import JudgingSearch
@@ -76,7 +76,7 @@ def judge(
     automaton = automaton_required(meant.definition, meant.alphabet, meant)
     loads = partial(_loaded, model, automaton.alphabet.symbols)
     first = loads(1)
-    task = Question(automaton, Reading.NEXT if first.ending is None else Reading.VERDICT)
+    task = JudgedTask(automaton, Reading.NEXT if first.ending is None else Reading.VERDICT)
     for complaint in unfit(first, task):
         raise UnsupportedError(complaint)
     source = model if isinstance(model, str) else ""

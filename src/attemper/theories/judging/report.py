@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attemper.languages.words import show_word
 from attemper.theories.judging.certificate import JUDGEMENT, ExactExtremes
-from attemper.theories.judging.check.cells import Question
+from attemper.theories.judging.check.cells import JudgedTask
 from attemper.theories.judging.check.claims import said
 from attemper.workbench.report.files import ShownFile
 
@@ -16,7 +16,7 @@ def show_judgement(path: Path, model: str | None, columns: int) -> ShownFile:
     del model, columns
     found = JUDGEMENT.load(path)
     if isinstance(found.evidence, ExactExtremes):
-        claim = said(Question(found.automaton, found.reading), found.evidence.up_to)
+        claim = said(JudgedTask(found.automaton, found.reading), found.evidence.up_to)
     else:
         claim = f"'{show_word(found.evidence.word)}' is answered wrong, as {found.automaton.text()} has it"
     lines = (

@@ -26,7 +26,7 @@ class WordCell:
 
 @final
 @dataclass(frozen=True)
-class Question:
+class JudgedTask:
     """What an encoder is asked about a language: which words it reads, and what is right."""
 
     automaton: Dfa
@@ -52,7 +52,7 @@ class Question:
 
         >>> from attemper.languages.words import Alphabet
         >>> even = Dfa(Alphabet(("a",)), ((1,), (0,)), 0, frozenset({0}))
-        >>> Question(even, Reading.VERDICT).answers(1), Question(even, Reading.NEXT).answers(1)
+        >>> JudgedTask(even, Reading.VERDICT).answers(1), JudgedTask(even, Reading.NEXT).answers(1)
         ((False,), (True, False))
         """
         accepted = state in self.automaton.accepting
@@ -67,9 +67,9 @@ class Question:
 
         >>> from attemper.languages.words import Alphabet
         >>> even = Dfa(Alphabet(("a",)), ((1,), (0,)), 0, frozenset({0}))
-        >>> [(own.length, own.state) for own in Question(even, Reading.VERDICT).cells_to(2)]
+        >>> [(own.length, own.state) for own in JudgedTask(even, Reading.VERDICT).cells_to(2)]
         [(0, 0), (1, 1), (2, 0)]
-        >>> [(own.length, own.last) for own in Question(even, Reading.NEXT).cells_to(3)]
+        >>> [(own.length, own.last) for own in JudgedTask(even, Reading.NEXT).cells_to(3)]
         [(0, None), (1, 0), (2, 0)]
         """
         reached = {WordCell(0, self.automaton.start)}

@@ -21,7 +21,7 @@ from attemper.models.soft.weights import Encoder
 from attemper.models.soft.wellformed import complaints
 from attemper.theories.judging import certificate
 from attemper.theories.judging.certificate import ExactExtremes, Judgement, Reading, WrongWord
-from attemper.theories.judging.check.cells import Question
+from attemper.theories.judging.check.cells import JudgedTask
 from attemper.theories.judging.check.heads import ReadEncoder, heads_of
 from attemper.theories.judging.check.margins import asked_of, margin_of_words, margins
 
@@ -70,7 +70,7 @@ def check_judgement(found: Judgement, encoder: Encoder, place: str = "") -> Verd
     subject = Subject(About.ENCODER, place, found.digest, found.automaton.text())
     for complaint in mismatches(found, encoder):
         return Verdict((ClaimVerdict(Status.MALFORMED, complaint),), subject)
-    task = Question(found.automaton, found.reading)
+    task = JudgedTask(found.automaton, found.reading)
     try:
         match found.evidence:
             case ExactExtremes():
@@ -90,10 +90,10 @@ def mismatches(found: Judgement, encoder: Encoder) -> Iterator[str]:
     yield from complaints(encoder)
     if found.digest != encoder.digest:
         yield "the judgement is about another encoder: its digest differs"
-    yield from unfit(encoder, Question(found.automaton, found.reading))
+    yield from unfit(encoder, JudgedTask(found.automaton, found.reading))
 
 
-def unfit(encoder: Encoder, task: Question) -> Iterator[str]:
+def unfit(encoder: Encoder, task: JudgedTask) -> Iterator[str]:
     """Why the encoder cannot be asked that.
 
     Past the automaton's symbols it has one: the end marker, or without one the start.
@@ -151,7 +151,7 @@ def _proved(evidence: ExactExtremes, read: ReadEncoder) -> ClaimVerdict:
     return ClaimVerdict(Status.PROVED, f"{text}; least margin {least[worst]:.6g}", arithmetic=ARITHMETIC)
 
 
-def _refuted(encoder: Encoder, task: Question, word: Word) -> ClaimVerdict:
+def _refuted(encoder: Encoder, task: JudgedTask, word: Word) -> ClaimVerdict:
     """REFUTED where an output has the wrong sign in balls; else nothing is shown."""
     letters = task.automaton.alphabet.symbols
     state = task.automaton.start
@@ -175,7 +175,7 @@ def _refuted(encoder: Encoder, task: Question, word: Word) -> ClaimVerdict:
     return ClaimVerdict(Status.UNKNOWN, f"not shown that '{show_word(word)}' is answered wrong")
 
 
-def tokens_of(encoder: Encoder, task: Question, word: Word) -> list[int]:
+def tokens_of(encoder: Encoder, task: JudgedTask, word: Word) -> list[int]:
     """The numbers of what the encoder reads: the word and the marker, or the start and the word."""
     own = [encoder.symbols.index(symbol) for symbol in word]
     (always,) = set(encoder.symbols) - set(task.automaton.alphabet.symbols)
@@ -183,7 +183,7 @@ def tokens_of(encoder: Encoder, task: Question, word: Word) -> list[int]:
     return [*own, number] if task.reading is Reading.VERDICT else [number, *own]
 
 
-def what(encoder: Encoder, task: Question, number: int) -> str:
+def what(encoder: Encoder, task: JudgedTask, number: int) -> str:
     """An answer in words."""
     names = encoder.outputs
     if task.reading is Reading.NEXT:
@@ -191,7 +191,7 @@ def what(encoder: Encoder, task: Question, number: int) -> str:
     return f"'{names[1]}' less '{names[0]}'" if len(names) == 2 else f"output '{names[0]}'"
 
 
-def said(task: Question, up_to: int) -> str:
+def said(task: JudgedTask, up_to: int) -> str:
     """What is claimed, in words."""
     meant = task.automaton.text()
     if task.reading is Reading.VERDICT:

@@ -28,7 +28,7 @@ from attemper.models.enclosures.projections import mixed_in
 from attemper.models.enclosures.tails import normed
 from attemper.models.soft.weights import Encoder, NoPositions, Periodic
 from attemper.theories.judging.certificate import Reading
-from attemper.theories.judging.check.cells import Question, WordCell
+from attemper.theories.judging.check.cells import JudgedTask, WordCell
 
 MOST_SCORES = 2**26
 """So many scores of a head exist at most: pairs of symbols at pairs of residues."""
@@ -44,7 +44,7 @@ class ReadEncoder:
     """
 
     encoder: Encoder
-    task: Question
+    task: JudgedTask
     places: int
 
     @cached_property

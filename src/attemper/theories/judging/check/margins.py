@@ -134,7 +134,7 @@ def answers_in(
 
 
 def asked_of(read: ReadEncoder) -> Floats:
-    """Which sums of outputs are to be positive or negative, (J, K), in the order of `Question.answers`."""
+    """Which sums of outputs are to be positive or negative, (J, K), in the order of `JudgedTask.answers`."""
     if read.task.reading is Reading.NEXT:
         return np.eye(len(read.encoder.outputs))
     return np.array([[1.0]]) if len(read.encoder.outputs) == 1 else np.array([[-1.0, 1.0]])

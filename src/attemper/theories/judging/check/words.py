@@ -10,23 +10,23 @@ from attemper.errors import UnsupportedError
 from attemper.models.enclosures import forms
 from attemper.models.enclosures.averages import highest_average
 from attemper.theories.judging.certificate import Reading
-from attemper.theories.judging.check.cells import Question, WordCell
+from attemper.theories.judging.check.cells import JudgedTask, WordCell
 from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder
 
 MOST_WORDS = 1024
 """A cell with more words is not looked at word by word."""
 
-Symbols = tuple[int, ...]
+WordInNumbers = tuple[int, ...]
 """A word, as the numbers of its symbols."""
 
 
-def words_of(task: Question, cell: WordCell) -> list[Symbols]:
+def words_of(task: JudgedTask, cell: WordCell) -> list[WordInNumbers]:
     """The words of a cell. Raises `UnsupportedError` where they are more than `MOST_WORDS`.
 
     >>> from attemper.languages.words import Alphabet
     >>> from attemper.languages.regular.dfa import Dfa
     >>> once = Dfa(Alphabet(("a", "b")), ((1, 0), (2, 1), (2, 2)), 0, frozenset({1}))
-    >>> words_of(Question(once, Reading.VERDICT), WordCell(3, 1))
+    >>> words_of(JudgedTask(once, Reading.VERDICT), WordCell(3, 1))
     [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
     """
     # From each state, with so many symbols left, the number of words that end as the cell's do.
@@ -37,7 +37,7 @@ def words_of(task: Question, cell: WordCell) -> list[Symbols]:
         counts.append([sum(ahead[target] for _, target in own) for own in steps])
     if counts[-1][task.automaton.start] > MOST_WORDS:
         raise UnsupportedError(f"a cell has more than {MOST_WORDS:,} words to be looked at")
-    found: list[tuple[Symbols, int]] = [((), task.automaton.start)]
+    found: list[tuple[WordInNumbers, int]] = [((), task.automaton.start)]
     for left in reversed(range(cell.length)):
         found = [
             ((*word, symbol), target)
@@ -48,7 +48,7 @@ def words_of(task: Question, cell: WordCell) -> list[Symbols]:
     return [word for word, _ in found]
 
 
-def _steps(task: Question, cell: WordCell, state: int, left: int) -> list[tuple[int, int]]:
+def _steps(task: JudgedTask, cell: WordCell, state: int, left: int) -> list[tuple[int, int]]:
     """The symbols that may follow the state, and where they lead, with so many more before the cell's end."""
     return [
         (symbol, target)
@@ -58,7 +58,7 @@ def _steps(task: Question, cell: WordCell, state: int, left: int) -> list[tuple[
 
 
 def read_on_words(
-    read: ReadEncoder, heads: Sequence[JudgedHead], cells: Sequence[WordCell], words: Sequence[Symbols]
+    read: ReadEncoder, heads: Sequence[JudgedHead], cells: Sequence[WordCell], words: Sequence[WordInNumbers]
 ) -> forms.Form:
     """What all heads read (d, 1, B) on words of one length, each of its cell: between two numbers."""
     at, last = read.places_of(cells)

@@ -16,7 +16,7 @@ from attemper.theories.judging.check.cells import WordCell
 from attemper.theories.judging.check.claims import tokens_of
 from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder
 from attemper.theories.judging.check.margins import answers_in, asked_of
-from attemper.theories.judging.check.words import Symbols, read_on_words
+from attemper.theories.judging.check.words import WordInNumbers, read_on_words
 
 WordAndState = tuple[Word, int]
 """A word, and the state after it."""
@@ -71,7 +71,7 @@ def surely_wrong(read: ReadEncoder, heads: Sequence[JudgedHead], words: Sequence
     return found
 
 
-def cell_of(read: ReadEncoder, word: Word, state: int) -> tuple[WordCell, Symbols]:
+def cell_of(read: ReadEncoder, word: Word, state: int) -> tuple[WordCell, WordInNumbers]:
     """The cell of a word, and the numbers of its symbols."""
     numbers = tuple(read.task.automaton.alphabet.symbols.index(symbol) for symbol in word)
     last = numbers[-1] if numbers and read.task.reading is Reading.NEXT else None

@@ -13,7 +13,7 @@ from attemper.errors import ExitCode, OptionError
 from attemper.html_tables import Tabled
 from attemper.languages.words import Word, show_word
 from attemper.theories.judging.certificate import JUDGEMENT, Judgement, Reading
-from attemper.theories.judging.check.cells import Question, WordCell
+from attemper.theories.judging.check.cells import JudgedTask, WordCell
 from attemper.theories.judging.check.claims import said
 from attemper.workbench.language import Language
 from attemper.workbench.report.languages import lines_on, record_of_language
@@ -42,7 +42,7 @@ class JudgedEncoder(Tabled):
     """
 
     language: Language
-    task: Question
+    task: JudgedTask
     up_to: int
     cells: Counter[Status]
     open: tuple[WordCell, float] | None

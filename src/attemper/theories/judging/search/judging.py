@@ -16,7 +16,7 @@ from attemper.errors import UnsupportedError
 from attemper.languages.words import Word
 from attemper.models.soft.weights import Encoder
 from attemper.theories.judging.certificate import ExactExtremes, Judgement, WrongWord
-from attemper.theories.judging.check.cells import Question, WordCell
+from attemper.theories.judging.check.cells import JudgedTask, WordCell
 from attemper.theories.judging.check.claims import check_judgement, tokens_of
 from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder
 from attemper.theories.judging.check.margins import asked_of
@@ -43,7 +43,7 @@ class JudgingSearch:
     """What is known so far of an encoder's answers to words of at most `up_to` symbols."""
 
     language: Language
-    task: Question
+    task: JudgedTask
     source: str
     loads: Loads
     up_to: int
@@ -189,7 +189,7 @@ class JudgingSearch:
         return None, None, None
 
 
-def _lengths_proved(task: Question, up_to: int, proved: set[WordCell]) -> Iterator[int]:
+def _lengths_proved(task: JudgedTask, up_to: int, proved: set[WordCell]) -> Iterator[int]:
     """The greatest length to which all cells are proved; and half of it, should the checker not follow."""
     known = -1
     for length, _ in groupby(range(up_to + 1)):
