@@ -14,6 +14,7 @@ from attemper.languages.regular.regex import parse_regex
 from attemper.registry import COMMANDS, Command
 from attemper.workbench.cli.retired import EVERYWHERE, RETIRED, Retired
 from tests.support.cli.command_line import Outcome, attemper
+from tests.support.cli.wheel_tour import ENCODERS
 
 PANELS = ("Networks", "Languages", "Proofs", "Limits", "Data", "Exchange")
 
@@ -26,6 +27,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "check": ("pairs", "--against", "LANGUAGE"),
     "verify": ("pairs", "--against", "LANGUAGE", "--up-to", "4", "--count", "10", "--longest", "20"),
     "refute": ("pairs", "LANGUAGE", "--length", "6", "--free", "0.1", "--seconds", "5"),
+    "judge": ("encoders:shares", "LANGUAGE", "--up-to", "2"),
     "data": ("LANGUAGE", "--lengths", "0-6", "--count", "8", "-o", "drawn"),
 }
 """Every command about a language, and how it is asked."""
@@ -45,7 +47,7 @@ KINDS = {
 }
 """A language in every way that there is; which one it is does not matter here."""
 
-WITH_ALPHABET = ("compile", "classify", "depth", "same", "to-formula", "check", "verify", "data")
+WITH_ALPHABET = ("compile", "classify", "depth", "same", "to-formula", "check", "verify", "judge", "data")
 """Those that have --alphabet: `refute` has the model's symbols."""
 
 FINE = {ExitCode.OK, ExitCode.DISAGREEMENT, ExitCode.REFUTED, ExitCode.UNKNOWN, ExitCode.UNSUPPORTED}
@@ -62,6 +64,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (here / "pairs.steps").write_text('alphabet ["a", "b"]\ns0 = letter ["b"]\noutput s0\n')
     model = library.compile("regex:ab(ab)*")
     model.save(here / "pairs", certificate=model.certify())
+    (here / "encoders.py").write_text(ENCODERS)
     return here
 
 
@@ -76,8 +79,8 @@ def asked(command: str, language: str, *more: str) -> Outcome:
     return attemper(command, *(language if one == "LANGUAGE" else one for one in ASKED[command]), *more)
 
 
-def test_there_are_32_commands_in_six_panels() -> None:
-    assert len(COMMANDS) == len({command.name for command in COMMANDS}) == 34
+def test_there_are_35_commands_in_six_panels() -> None:
+    assert len(COMMANDS) == len({command.name for command in COMMANDS}) == 35
     assert tuple(dict.fromkeys(command.panel for command in COMMANDS)) == PANELS
     shown = attemper("--help", columns=200).out
     for panel in PANELS:

@@ -94,6 +94,7 @@ PROVING = {
     "same": ["same", "net:majority", "formula:#<['1'] >= #<['0']"],
     "causal": ["causal", "once", "-o", "causal.json"],
     "score": ["score", "cases", "numbers.json"],
+    "judge": ["judge", "encoders:shares", "regex:b*a(a|b)*", "--alphabet", "ab", "--up-to", "4"],
     "depth": ["depth", "regex:(ab)*", "--alphabet", "ab", "-o", "depth.json"],
     "schema": ["schema", "network"],
     "help": ["--help"],

@@ -78,6 +78,8 @@ STEPS = (
     Step("attemper compile O(b&Y(a)) --alphabet ab -o once", "certified for all lengths"),
     Step("attemper causal once -o causal.json", "PROVED: after layer 0"),
     Step("python -m attemper.checker causal.json --model once", "PROVED"),
+    Step("attemper judge encoders:shares regex:b*a(a|b)* --alphabet ab --up-to 5 -o judged.json", "PROVED"),
+    Step("python -m attemper.checker judged.json --model encoders:shares", "PROVED"),
     Step("attemper bench cases --count 1 --seed 1", "cases/0: ", needs_torch="a benchmark"),
     Step("attemper score cases causal.json", "has no numbers by case and edge", code=6),
     Step("attemper refute once zoo:parity-even --length 16 --free 0.8 -o found.json", "wrote found.json"),
@@ -165,12 +167,18 @@ evaluation = { lengths = [8], words = 8 }
 
 ENCODERS = """
 import numpy as np
-from attemper.models.soft.weights import Encoder, Mask, NoPositions
+from attemper.models.soft.weights import Encoder, EncoderLayer, Mask, NoPositions
 
 rows, one = np.arange(3.0)[:, None], np.ones((1, 1))
 masked = Encoder(("0", "1", "$"), "$", rows, NoPositions(), Mask.FUTURE_MASKED, (), one, one[0], ("o",))
+
+zero, none = np.zeros((1, 1)), np.zeros(1)
+heads = np.concatenate([zero, zero, one])
+layer = EncoderLayer(heads, np.zeros(3), one, none, zero, none, zero, none, None, 1, False)
+rest = NoPositions(), Mask.UNMASKED, (layer,), one, np.array([-0.1]), ("a",)
+shares = Encoder(("a", "b", "$"), "$", np.array([[1.0], [0.0], [0.0]]), *rest)
 """
-"""An encoder that numpy runs."""
+"""Encoders that numpy runs: a sum, and the share of a symbol."""
 
 
 def main(way: str) -> int:

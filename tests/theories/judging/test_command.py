@@ -75,7 +75,11 @@ def test_what_cannot_be_asked_is_refused(asked: tuple[object, ...], said: str) -
 
 def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="say which language is meant"):
+        attemper.judge("encoders:shares")
+    with pytest.raises(MalformedFileError, match=r"there is no '.*settings.toml'; give the folder"):
         attemper.judge(tmp_path)
+    with pytest.raises(OptionError, match="neither a folder nor MODULE:OBJECT"):
+        attemper.judge("e" * 5000, "regex:a*", "ab")
     for task, model, said in (
         ({"kind": "recognition", "language": "regex:(ab)*", "words": 9}, {"layers": 2}, "it has 2 layers"),
         ({"name": "parity-even", "p": "1/2"}, {}, "is no run about a language"),

@@ -53,11 +53,11 @@ MODEL = {
 """The entries of [model]."""
 
 
-def is_run(folder: Path) -> bool:
-    """Whether the folder is that of a run."""
+def is_folder(name: str) -> bool:
+    """Whether there is such a folder, which is to be a run's; else it may be MODULE:OBJECT, of any length."""
     try:
-        return (folder / SETTINGS).is_file()
-    except (OSError, ValueError):  # no name of a file, such as MODULE:OBJECT may be
+        return Path(name).is_dir()
+    except (OSError, ValueError):
         return False
 
 

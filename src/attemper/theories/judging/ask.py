@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from attemper.errors import OptionError, UnsupportedError
-from attemper.models.soft.trained import is_run, settings_in
+from attemper.models.soft.trained import is_folder, settings_in
 from attemper.models.soft.weights import Encoder
 from attemper.theories.judging.certificate import MOST_LENGTH, Reading
 from attemper.theories.judging.check.cells import JudgedTask
@@ -61,6 +61,19 @@ def judge(
     * `seconds`: how long to search, give or take a step, and to check what was found. An interrupt ends the
       search with what is known so far.
 
+    >>> import numpy as np
+    >>> from attemper.models.soft.weights import EncoderLayer, Mask, NoPositions
+    >>> one, zero, none = np.eye(1), np.zeros((1, 1)), np.zeros(1)
+    >>> heads = np.concatenate([zero, zero, one])  # all positions weigh the same
+    >>> layer = EncoderLayer(heads, np.zeros(3), one, none, zero, none, zero, none, None, 1, False)
+    >>> letters, rows = ("a", "b", "$"), np.array([[1.0], [0.0], [0.0]])
+    >>> rest = NoPositions(), Mask.UNMASKED, (layer,), one, np.array([-0.1]), ("a",)
+    >>> share = Encoder(letters, "$", rows, *rest)  # the share of a, less 1/10
+    >>> judge(share, "regex:b*a(a|b)*", "ab", up_to=8)
+    <JudgedEncoder: PROVED, proved to 8 of 8>
+    >>> sorted(judge(share, "regex:b*a(a|b)*", "ab", up_to=10).wrong.word).count("b")  # and one a: 1/11
+    9
+
     Raises `OptionError` for options, `UnsupportedError` for what cannot be judged, `MalformedFileError` for a
     folder that is no run's, and what reading a language or loading an encoder raises.
     """
@@ -98,8 +111,8 @@ def _of_the_run(
     model: str | Encoder, alphabet: AlphabetLike | None, at: AtName | None, empty: EmptyName | None
 ) -> tuple[str, AlphabetLike | None, AtName | None, EmptyName | None]:
     """The language that a run was trained for, as its settings name it."""
-    if isinstance(model, Encoder) or not is_run(Path(model)):
-        raise OptionError("say which language is meant: only a run's folder names one", options=("language",))
+    if isinstance(model, Encoder) or not is_folder(model):
+        raise OptionError("say which language is meant: only a run's folder names one")
     if (alphabet, at, empty) != (None, None, None):
         raise OptionError("the run's own language is meant: leave alphabet, at and empty out")
     task = settings_in(Path(model)).get("task")

@@ -22,7 +22,7 @@ def show_judgement(path: Path, model: str | None, columns: int) -> ShownFile:
     lines = (
         f"encoder: {found.source}, digest {found.digest}",
         claim,
-        f"claimed, to be checked with 'attemper check {path} --model {found.source}'",
+        f"claimed, to be checked with 'attemper check {path} --model DIR'",
     )
     return ShownFile(
         lines, {"kind": "judgement", "encoder": found.source, "digest": found.digest, "claim": claim}

@@ -16,7 +16,7 @@ from attemper.exact.balls import precision
 from attemper.languages.words import Word, show_word
 from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.meaning import outputs_in_balls
-from attemper.models.soft.trained import is_run, read_run
+from attemper.models.soft.trained import is_folder, read_run
 from attemper.models.soft.weights import Encoder
 from attemper.models.soft.wellformed import complaints
 from attemper.theories.judging import certificate
@@ -50,8 +50,7 @@ def judge(path: Path, model: str | None) -> Verdict:
 
 def load_judged(source: str, letters: Sequence[str], places: int) -> Encoder:
     """The encoder of a run's folder, or of MODULE:OBJECT; with position embeddings for so many places."""
-    folder = Path(source)
-    return read_run(folder, letters, places) if is_run(folder) else load_encoder(source)
+    return read_run(Path(source), letters, places) if is_folder(source) else load_encoder(source)
 
 
 def places_of(found: Judgement) -> int:
