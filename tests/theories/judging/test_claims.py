@@ -6,8 +6,8 @@ import json
 import math
 import random
 import shutil
-from collections.abc import Callable
-from itertools import product
+from collections.abc import Callable, Iterator
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,18 @@ import pytest
 import attemper
 from attemper.checker.verdict import Status
 from attemper.errors import OptionError
-from attemper.theories.judging.certificate import JUDGEMENT, ExactExtremes, Judgement
+from attemper.models.soft.weights import Encoder
+from attemper.theories.judging.certificate import (
+    JUDGEMENT,
+    CellExtremes,
+    ExactExtremes,
+    Judgement,
+    Reading,
+)
 from attemper.theories.judging.check.claims import check_judgement, judge, load_judged
-from tests.support.drawn.judged import FIXTURES
+from attemper.theories.judging.search.attacking import worst_word
+from attemper.theories.judging.search.proving import boxed, heads_to_judge
+from tests.support.drawn.judged import AUTOMATA, FIXTURES, read_of
 from tests.support.judges.judged_words import RawTask
 from tests.support.oracles.raw_encoder import RawRun
 from tests.support.suites import Few
@@ -242,3 +251,42 @@ def test_an_encoder_in_python_is_judged_too(proofs: dict[str, Path]) -> None:
     assert isinstance(found.proof.evidence, ExactExtremes)
     with pytest.raises(OptionError, match="say which language"):
         attemper.judge(encoder, up_to=8)
+
+
+def falsely_evident(seed: int) -> Iterator[tuple[Encoder, Judgement]]:
+    """Evidence for a random encoder that answers some word wrong, with changes that might hide it."""
+    rng = random.Random(seed)
+    dfa, reading = AUTOMATA[seed % len(AUTOMATA)], list(Reading)[seed % 2]
+    norm, period, heads = rng.choice(["none", "pre", "post"]), rng.choice([0, 2, 9]), rng.choice([1, 2])
+    read = read_of(dfa, reading, 3, seed, heads=heads, norm=norm, period=period, width=4)
+    own, cells = heads_to_judge(read), list(read.task.cells_to(3))
+    assert any(worst_word(read, own, cell)[1] < -1e-3 for cell in cells)
+    extremes = [each.extremes for each in boxed(read, own, cells)]
+    axes, slopes = ([getattr(head, kind).tolist() for head in own] for kind in ("axes", "slopes"))
+    while True:
+        rows = [[list(row) for row in head] for head in axes]
+        turned = [[list(row) for row in head] for head in slopes]
+        numbers = [[list(head) for head in cell.highest] for cell in extremes]
+        for _ in range(rng.choice([1, 1, 5])):
+            some = rng.choice([*rng.choice(numbers), *rng.choice(rows)])
+            place = rng.randrange(len(some))
+            factor = rng.choice([-1.0, 0.0, 0.5, 2.0, 1 - 1e-9, 1 + 1e-3, 1e30])
+            some[place] = rng.choice([some[place] * factor, some[place] - 10 ** -rng.uniform(0, 12)])
+        if rng.random() < 0.2:
+            rng.shuffle(numbers)
+        made = tuple(CellExtremes(1, tuple(map(tuple, cell))) for cell in numbers)
+        kept = (tuple(tuple(tuple(row) for row in head) for head in each) for each in (rows, turned))
+        yield read.encoder, Judgement(read.encoder.digest, "", dfa, reading, ExactExtremes(3, *kept, made))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_evidence_hides_a_word_that_is_answered_wrong(seed: int, few: Few) -> None:
+    for encoder, judgement in islice(falsely_evident(seed), len(few(range(300), 6))):
+        assert check_judgement(judgement, encoder).status in {Status.UNKNOWN, Status.MALFORMED}
+
+
+def test_two_runs_find_the_same(tmp_path: Path) -> None:
+    for name in ("bstar", "depth2"):
+        for number in range(2):
+            attemper.judge(FIXTURES / name, up_to=9).save(tmp_path / f"{number}.json")
+        assert (tmp_path / "0.json").read_bytes() == (tmp_path / "1.json").read_bytes()
