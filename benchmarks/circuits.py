@@ -92,10 +92,7 @@ def gradients(case: BenchCase) -> Numbers:
 
 def patching(case: BenchCase) -> Numbers:
     """Activation patching of each edge: on how many words an output changes."""
-    reads, (clean, other) = EdgeReads(case), _words(case)
-    with torch.no_grad():
-        natural, elsewhere = reads(clean), reads.carried(other)
-        return {name: _changed(natural, reads(clean, {name: elsewhere[name]})) for name in reads.edges}
+    return EdgeReads(case).frequencies(*_words(case))
 
 
 def ablation(case: BenchCase) -> Numbers:

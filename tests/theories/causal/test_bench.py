@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -201,6 +202,23 @@ def test_an_edge_can_carry_what_it_does_elsewhere(bench: Path) -> None:
             taken = tuple(Taken(edge.variable, position, source) for position in range(1, 5))
             bits = (reads(clean) > 0.5) != (reads(clean, {name: carried[name]}) > 0.5)
             assert bool(bits.any()) == truth.changes_a_bit([edge], Interchange(base, taken)), name
+
+
+def test_frequencies_are_shares_of_pairs_of_words(bench: Path) -> None:
+    for own in cases(bench):
+        reads, every = EdgeReads(own), list(product(range(3), repeat=3))
+        pairs = random.Random(own.name).sample(list(product(every, every)), 8)
+        clean, other = (torch.tensor([pair[k] for pair in pairs]) for k in (0, 1))
+        found, letters = reads.frequencies(clean, other), own.model.alphabet.symbols
+        truth = Truth(own.model.network, own.claim.program, own.claim.variables, 3)
+        for name, edge in own.edges.items():
+            count = 0
+            for base, source in pairs:
+                taken = tuple(Taken(edge.variable, i, tuple(letters[k] for k in source)) for i in (1, 2, 3))
+                said = Interchange(tuple(letters[k] for k in base), taken)
+                count += truth.changes_a_bit([edge], said)
+            assert found[name] == count / 8
+            assert own.matters[name] or not count
 
 
 def test_methods_are_scored_from_files_alone(bench: Path) -> None:

@@ -14,6 +14,9 @@ from attemper.running.hooks import hooks
 from attemper.theories.causal.bench.cases import BenchCase
 from attemper.theories.causal.check.cutting import cut
 
+HALF = 0.5
+"""What is put out is a bit, and near 0 or 1."""
+
 
 @final
 class EdgeReads:
@@ -73,6 +76,26 @@ class EdgeReads:
             return self._written(self._points[point], carried or {}, stream)
 
         return self._run(run, tokens, write)
+
+    @torch.no_grad()
+    def frequencies(self, clean: Tensor, other: Tensor) -> dict[str, float]:
+        """Of each edge the share of words on which a bit that is put out changes, at some position, where it
+        carries what it carries on the other word.
+
+        Both are [word, position]: as many pairs as there are, of a distribution of your own. An edge that is
+        irrelevant has 0, and one that matters may have 0 on such words.
+        """
+        natural, elsewhere = self(clean) > HALF, self.carried(other)
+        return {
+            name: float(
+                ((self(clean, {name: elsewhere[name]}) > HALF) != natural)
+                .flatten(1)
+                .any(dim=1)
+                .double()
+                .mean()
+            )
+            for name in self.edges
+        }
 
     def _run(
         self, run: Callable[[Tensor], Tensor], tokens: Tensor, change: Callable[[str, Tensor], Tensor]
