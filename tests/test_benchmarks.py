@@ -26,6 +26,19 @@ def test_a_twin_is_trained_and_judged(name: str, tmp_path: Path) -> None:
     assert "REFUTED" in cells
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", judged.TWINS)
+def test_twins_are_settled_but_for_some_cells(name: str, tmp_path: Path) -> None:
+    """What is proved or refuted of a network that is trained here may be others on another machine."""
+    twin = judged.TWINS[name]
+    right, outcome, proved_to, _, seconds = judged.row_of(twin, tmp_path / "run")
+    assert float(seconds) < 120
+    if name in {"(aa)*", "(abab)*", "tomita1", "tomita2"}:
+        assert (right, outcome, proved_to) == ("2,000", "PROVED", str(twin.length))
+    found = attemper.judge(tmp_path / "run", up_to=12)
+    assert found.wrong is None or found.wrong.runtime == "confirmed in PyTorch, float32"
+
+
 CLAIM = FloatClaim("float32", "numerator-first", 5, "")
 WRONG: dict[str, dict[str, Any]] = {
     "majority": {"accepts": lambda word: len(word) != 8},
