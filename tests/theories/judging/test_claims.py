@@ -95,7 +95,7 @@ def axes(data: Any) -> Any:
 CHANGES: dict[str, Change] = {
     **{f"lowered {k}": changed_number(k, lambda x: x - 2e-7 * (1 + abs(x))) for k in (0, 3, 8, 31)},
     "lowered much": changed_number(5, lambda x: x - 1),
-    "minus": changed_number(5, lambda x: -x - 1),
+    "far below": changed_number(5, lambda x: -abs(x) - 100),
     "nan": changed_number(5, lambda _: math.nan),
     "infinite": changed_number(5, lambda _: math.inf),
     "a float": lambda data: numbers_of(data)[0].__setitem__(0, 1.5),

@@ -43,7 +43,7 @@ def judge(path: Path, model: str | None) -> Verdict:
         raise OptionError(f"say with model=RUN which encoder '{path}' is about", options=("model",))
     try:
         encoder = load_judged(model, found.automaton.alphabet.symbols, places_of(found))
-    except UnsupportedError as error:
+    except (MalformedFileError, UnsupportedError) as error:
         return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),), Subject(About.ENCODER, model))
     return check_judgement(found, encoder, model)
 
