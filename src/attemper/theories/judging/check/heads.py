@@ -67,11 +67,19 @@ class ReadEncoder:
     def residues(self) -> int:
         return int(self.stream.rest.shape[1])
 
+    @property
+    def always(self) -> int:
+        """The number of the symbol that stands in every input, and in no word."""
+        return len(self.task.automaton.alphabet.symbols)
+
+    def places_of_always(self, at: Integers) -> Integers:
+        """The residues where it stands, for words whose last symbol is at these: last, or else first."""
+        return at if self.task.reading is Reading.VERDICT else np.zeros_like(at)
+
     def places_of(self, cells: Sequence[WordCell]) -> tuple[Integers, Integers]:
         """The residue and the symbol at the last position of each cell's words."""
         lengths = np.array([own.length for own in cells], dtype=np.int64)
-        always = len(self.task.automaton.alphabet.symbols)
-        last = [always if own.last is None else own.last for own in cells]
+        last = [self.always if own.last is None else own.last for own in cells]
         return lengths % self.residues, np.array(last, dtype=np.int64)
 
     def residue_of(self, position: int) -> int:
@@ -148,7 +156,7 @@ def shown(read: ReadEncoder, head: JudgedHead, cells: Sequence[WordCell], highes
     """
     lengths = np.array([own.length for own in cells], dtype=np.int64)
     at, last = read.places_of(cells)
-    seen, always = head.seen, len(read.task.automaton.alphabet.symbols)
+    seen, always = head.seen, read.always
 
     def gains(low: Floats, high: Floats, value: Floats, row: int) -> Floats:
         """At least e (u v - l), for arrays that broadcast to (C, 2 D, S).
@@ -169,7 +177,7 @@ def shown(read: ReadEncoder, head: JudgedHead, cells: Sequence[WordCell], highes
                 found[own - row, :, np.arange(always) != cells[own].last] = -np.inf
         return found
 
-    first = at if read.task.reading is Reading.VERDICT else np.zeros_like(at)
+    first = read.places_of_always(at)
     low, high = (side[last, at, first, None, always:] for side in (head.low, head.high))
     start = gains(low, high, seen[:, first, always].T[:, :, None], 0)[..., 0]
     sums = greatest_sums(start, of_symbols, lengths, read.task.moves, read.task.automaton.start)

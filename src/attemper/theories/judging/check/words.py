@@ -9,7 +9,6 @@ import numpy as np
 from attemper.errors import UnsupportedError
 from attemper.models.enclosures import forms
 from attemper.models.enclosures.averages import highest_average
-from attemper.theories.judging.certificate import Reading
 from attemper.theories.judging.check.cells import JudgedTask, WordCell
 from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder
 
@@ -62,12 +61,11 @@ def read_on_words(
 ) -> forms.Form:
     """What all heads read (d, 1, B) on words of one length, each of its cell: between two numbers."""
     at, last = read.places_of(cells)
-    length = len(words[0])
-    always = len(read.task.automaton.alphabet.symbols)
-    symbols = np.array([[always, *word] for word in words])
-    places = np.array([read.residue_of(position) for position in range(length + 1)])[None]
-    if read.task.reading is Reading.VERDICT:
-        places = np.concatenate([at[:, None], np.broadcast_to(places[:, 1:], (len(words), length))], axis=1)
+    symbols = np.array([[read.always, *word] for word in words])
+    own = np.array(
+        [[read.residue_of(place) for place in range(1, len(words[0]) + 1)]] * len(words), dtype=np.int64
+    )
+    places = np.concatenate([read.places_of_always(at)[:, None], own], axis=1)
     low, high = [], []
     for head in heads:
         weights = [side[last[:, None], at[:, None], places, symbols] for side in (head.low, head.high)]

@@ -104,19 +104,17 @@ def _gains(
     read: ReadEncoder, heads: Sequence[JudgedHead], cell: WordCell, word: Sequence[int], number: int
 ) -> Floats:
     """How much each symbol at each position (p, S) makes an answer worse, about, beside this word."""
-    (at,), (last,) = read.places_of([cell])
-    always = len(read.task.automaton.alphabet.symbols)
-    first = at if read.task.reading is Reading.VERDICT else 0
+    at, (last,) = read.places_of([cell])
+    (first,), always = read.places_of_always(at), read.always
     places = [read.residue_of(position) for position in range(1, cell.length + 1)]
-    weights = [((head.low + head.high) / 2)[last, at][places, :always] for head in heads]
-    values = [head.value.centre[:, places, :always] for head in heads]
-    reads, totals = [], []
+    weights, values, reads, totals = [], [], [], []
     for head in heads:
-        power = ((head.low + head.high) / 2)[last, at]
+        power, value = (head.low[last, at[0]] + head.high[last, at[0]]) / 2, head.value.centre
         own = np.array([power[first, always], *power[places, list(word)]])
-        there = head.value.centre[:, [first, *places], [always, *word]]
         totals.append(float(own.sum()))
-        reads.append(there @ own / totals[-1])
+        reads.append(value[:, [first, *places], [always, *word]] @ own / totals[-1])
+        weights.append(power[places, :always])
+        values.append(value[:, places, :always])
     sign = -1.0 if read.task.answers(cell.state)[number] else 1.0
     slope = sign * _slope(read, cell, np.concatenate(reads), number)
     parts = np.split(slope, len(heads))

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from attemper.models.arrays import Floats
-from attemper.theories.judging.certificate import Reading
 from attemper.theories.judging.check.cells import WordCell
 from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder
 
@@ -48,9 +47,9 @@ def _on_best_words(read: ReadEncoder, head: JudgedHead, cells: Sequence[WordCell
     """What is read along each axis on a word with the greatest sum of e_j (b v_j - l)."""
     at, last = read.places_of(cells)
     lengths = np.array([own.length for own in cells])
-    always = len(read.task.automaton.alphabet.symbols)
+    always = read.always
     weight = (head.low + head.high) / 2
-    first = at if read.task.reading is Reading.VERDICT else np.zeros_like(at)
+    first = read.places_of_always(at)
     own, along = weight[last, at, first, always][:, None], head.seen[:, first, always].T
     shape = (3, *level.shape, len(read.task.moves))
     found = np.zeros(shape)
