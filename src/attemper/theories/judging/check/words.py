@@ -24,6 +24,7 @@ def words_of(task: JudgedTask, cell: WordCell) -> list[WordInNumbers]:
 
     >>> from attemper.languages.words import Alphabet
     >>> from attemper.languages.regular.dfa import Dfa
+    >>> from attemper.theories.judging.certificate import Reading
     >>> once = Dfa(Alphabet(("a", "b")), ((1, 0), (2, 1), (2, 2)), 0, frozenset({1}))
     >>> words_of(JudgedTask(once, Reading.VERDICT), WordCell(3, 1))
     [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
