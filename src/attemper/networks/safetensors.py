@@ -73,7 +73,7 @@ def decode_tensors(data: bytes) -> dict[str, Tensor]:
 
 
 def decode_any_tensors(data: bytes) -> dict[str, Tensor]:
-    """The tensors of a container from any program, in any order; of F32 and BF16 numbers the same as float64.
+    """The tensors of a container from any program, in any order; other floats as the same numbers in float64.
 
     Raises ValueError on anything malformed: tensors that overlap, bytes that belong to none, another format.
     """
@@ -160,6 +160,10 @@ def _from_float32(data: bytes) -> array[float]:
     return array("d", _little_endian(array("f", data)))
 
 
+def _from_float16(data: bytes) -> array[float]:
+    return array("d", struct.unpack(f"<{len(data) // 2}e", data))
+
+
 def _from_bfloat16(data: bytes) -> array[float]:
     """A bfloat16 is the upper half of a float32."""
     whole = bytearray(2 * len(data))
@@ -170,6 +174,7 @@ def _from_bfloat16(data: bytes) -> array[float]:
 _FORMATS: dict[str, tuple[int, Callable[[bytes], array[float]]]] = {
     "F64": (8, _from_float64),
     "F32": (4, _from_float32),
+    "F16": (2, _from_float16),
     "BF16": (2, _from_bfloat16),
 }
 """The formats that are read, with the bytes of a number: all their numbers are float64 numbers."""

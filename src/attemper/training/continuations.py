@@ -97,13 +97,15 @@ class Continuations:
         states = torch.zeros((len(words), width), dtype=torch.long)
         for row, word in enumerate(words):
             tokens[row, : len(word) + 1] = torch.tensor([len(number), *(number[symbol] for symbol in word)])
-            states[row, : len(word) + 1] = torch.tensor(_path(self.automaton, [number[s] for s in word]))
+            states[row, : len(word) + 1] = torch.tensor(
+                states_along(self.automaton, [number[s] for s in word])
+            )
         ends = torch.tensor([len(word) for word in words])
         is_there = torch.arange(width) <= ends[:, None]
         return model(tokens, is_there), allowed(self.automaton)[states], is_there
 
 
-def _path(dfa: Dfa, word: Sequence[int]) -> list[int]:
+def states_along(dfa: Dfa, word: Sequence[int]) -> list[int]:
     """The states after each prefix."""
     found = [dfa.start]
     for symbol in word:

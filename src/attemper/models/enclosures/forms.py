@@ -352,7 +352,7 @@ def exponential(form: Form) -> Form:
     """
     ratios = [(1, k) for k in range(1, _order(form) + 2)]
     value, off = powers(form.centre)
-    narrow = _series(_uncentred(form), form.radius, ratios) * constant(value, form.frame, off)
+    narrow = _series(uncentred(form), form.radius, ratios) * constant(value, form.frame, off)
     outside = ~(form.radius < WIDE)
     if not outside.any():
         return narrow
@@ -368,7 +368,7 @@ def reciprocal(form: Form) -> Form:
     """
     inverse = constant(1 / form.centre, form.frame, upward(GAMMA / np.abs(form.centre), 1))
     reach = upward(form.radius / np.abs(form.centre), 1)
-    series = _series(_uncentred(form) * inverse, reach, [(-1, 1)] * (_order(form) + 1))
+    series = _series(uncentred(form) * inverse, reach, [(-1, 1)] * (_order(form) + 1))
     narrow = series * inverse
     outside = ~((reach < WIDE) & (form.least > 0))
     if not outside.any():
@@ -389,7 +389,7 @@ def reciprocal_root(form: Form, at_least: float | Floats) -> Form:
     reach = upward(form.radius / np.abs(form.centre), 1)
     ratios = [(1 - 2 * k, 2 * k) for k in range(1, _order(form) + 2)]
     root = 1 / np.sqrt(form.centre)
-    series = _series(_uncentred(form) * inverse, reach, ratios)
+    series = _series(uncentred(form) * inverse, reach, ratios)
     narrow = series * constant(root, form.frame, upward(2 * GAMMA * root, 1))
     outside = ~((reach < WIDE) & (form.least > 0))
     if not outside.any():
@@ -422,7 +422,7 @@ def _series(away: Form, reach: Floats, ratios: list[tuple[int, int]]) -> Form:
     return Form(value.parts, upward(value.rest + left, 3 * len(ratios) + 6), value.frame)
 
 
-def _uncentred(form: Form) -> Form:
+def uncentred(form: Form) -> Form:
     """x - c."""
     parts = form.parts.copy()
     parts[0] = 0
@@ -520,27 +520,34 @@ def rectified(form: Form, change: Form, signs: Signs, most: int) -> tuple[Form, 
     slope(z) dz is linear in it: dz / 2 + (centre of dz) e' / 2 + (dz - centre) e' / 2, the last in the rest.
     For all other units e and e' are in the rest altogether.
     """
+    undecided = ~(signs.on | signs.off)
+    slope, bend = lines_at_relu(form, signs)
+    units = widest(bend, undecided, most)
+    first = max(len(form.parts), len(change.parts), 1 + sum(form.frame.sizes))
+    value = with_symbols(form.scaled(slope).plus(bend), bend, units, first)
+    half = np.where(undecided, 0.5, 0.0)
+    sloped = change.scaled(np.where(undecided, 0.5, signs.on))
+    sloped = with_symbols(sloped, half * change.centre, units, first + len(units))
+    return value, _widened(sloped, half * change.radius)
+
+
+def lines_at_relu(form: Form, signs: Signs) -> tuple[Floats, Floats]:
+    """Numbers a and h / 2, where relu(z) is within h / 2 of a z + h / 2: see `rectified`."""
     low, high = form.least, form.greatest
     undecided = ~(signs.on | signs.off)
     slope = np.where(undecided, high / (high - low), signs.on)
     bend = np.where(undecided, upward(np.maximum(-slope * low, (1 - slope) * high), 2), 0.0) * 0.5
-    units = _widest(bend, undecided, most)
-    first = max(len(form.parts), len(change.parts), 1 + sum(form.frame.sizes))
-    value = _with_symbols(form.scaled(slope).plus(bend), bend, units, first)
-    half = np.where(undecided, 0.5, 0.0)
-    sloped = change.scaled(np.where(undecided, 0.5, signs.on))
-    sloped = _with_symbols(sloped, half * change.centre, units, first + len(units))
-    return value, _widened(sloped, half * change.radius)
+    return slope, bend
 
 
-def _widest(bend: Floats, undecided: NDArray[np.bool_], most: int) -> NDArray[np.int64]:
+def widest(bend: Floats, undecided: NDArray[np.bool_], most: int) -> NDArray[np.int64]:
     """The numbers (J, B) of the units, in the flat order of (d, P), with the greatest bends in each box."""
     boxes = bend.shape[-1]
     wanted = min(most, int(undecided.reshape(-1, boxes).sum(axis=0).max(initial=0)))
     return np.argsort(-bend.reshape(-1, boxes), axis=0, kind="stable")[:wanted]
 
 
-def _with_symbols(form: Form, weight: Floats, units: NDArray[np.int64], first: int) -> Form:
+def with_symbols(form: Form, weight: Floats, units: NDArray[np.int64], first: int) -> Form:
     """The form with `weight` e added, |e| <= 1: e is a new symbol for these units, else in the rest.
 
     The symbols are numbered from `first`; the weights have the form's shape, (d, P, B) or (K, d, P, B).

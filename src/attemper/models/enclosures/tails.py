@@ -33,6 +33,8 @@ import numpy as np
 from attemper.exact.balls import precision
 from attemper.models.arrays import Floats
 from attemper.models.enclosures import forms
+from attemper.models.enclosures.smooth import smoothed
+from attemper.models.soft.activations import Activation
 from attemper.models.soft.weights import EncoderLayer, EncoderNorm
 
 MOST_UNITS = 64
@@ -94,7 +96,11 @@ def followed(layer: EncoderLayer, read: forms.Form, residual: forms.Form) -> Beh
     entering = _named(entering, middle)
     units = entering.mapped(layer.hidden_weight).plus(layer.hidden_bias[:, None, None])
     signs = forms.Signs(units.least >= 0, units.greatest <= 0)
-    hidden, _ = forms.rectified(units, forms.constant(np.zeros((1, 1, 1, 1)), units.frame), signs, MOST_UNITS)
+    if layer.activation is Activation.RELU:
+        none = forms.constant(np.zeros((1, 1, 1, 1)), units.frame)
+        hidden, _ = forms.rectified(units, none, signs, MOST_UNITS)
+    else:
+        hidden = smoothed(units, layer.activation, MOST_UNITS)
     found = middle + hidden.mapped(layer.back_weight).plus(layer.back_bias[:, None, None])
     found = _named(found, hidden)
     last, back_last = normed(norm_last, found)
@@ -102,7 +108,8 @@ def followed(layer: EncoderLayer, read: forms.Form, residual: forms.Form) -> Beh
 
 
 def slope_of(tail: Tail, read: forms.Form, residual: forms.Form) -> Slope:
-    """The functional and its derivatives at all points of boxes, for forms (d, 1, B) of what goes in.
+    """The functional and its derivatives at all points of boxes, with ReLU, for forms (d, 1, B) of what
+    goes in.
 
     The units are rectified twice, for their values and, when the derivative by them is known, for their
     slopes; the second time their symbols come after all others, so a symbol never has two meanings.

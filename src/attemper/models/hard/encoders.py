@@ -17,7 +17,7 @@ from attemper.errors import UnsupportedError
 from attemper.models.arrays import Array, Floats, Integers
 from attemper.models.hard.protocol import dot
 from attemper.models.soft.reading import read_weights
-from attemper.models.soft.weights import Encoder, EncoderNorm, Table
+from attemper.models.soft.weights import Encoder, EncoderNorm, Table, require_plain
 
 if TYPE_CHECKING:
     import torch
@@ -26,9 +26,15 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, eq=False)
 class EncoderModel:
-    """Embeddings plus positions, encoder layers with leftmost-hard attention, and a linear readout at n."""
+    """Embeddings plus positions, encoder layers with leftmost-hard attention, and a linear readout at n.
+
+    Raises `UnsupportedError` for GELU and for a last norm.
+    """
 
     weights: Encoder
+
+    def __post_init__(self) -> None:
+        require_plain(self.weights)
 
     @property
     def positions(self) -> Floats:

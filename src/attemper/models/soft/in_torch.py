@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
 from attemper.models.arrays import Floats, Integers
+from attemper.models.soft.activations import Activation
 from attemper.models.soft.weights import Encoder, EncoderLayer, Mask, position_rows
 
 if TYPE_CHECKING:
@@ -33,9 +36,28 @@ def outputs_in_torch(encoder: Encoder, words: Integers) -> Floats:
             mask = torch.nn.Transformer.generate_square_subsequent_mask(length)
         for layer in encoder.layers:
             stream = _module(layer, encoder.width)(stream, src_mask=mask)
+        last = stream[:, -1]
+        if encoder.last_norm is not None:
+            norm = encoder.last_norm
+            gain, bias = (torch.tensor(own, dtype=torch.float32) for own in (norm.gain, norm.bias))
+            last = torch.nn.functional.layer_norm(last, (encoder.width,), gain, bias, norm.epsilon)
         readout = torch.tensor(encoder.readout, dtype=torch.float32)
-        found = stream[:, -1] @ readout.T + torch.tensor(encoder.bias, dtype=torch.float32)
+        found = last @ readout.T + torch.tensor(encoder.bias, dtype=torch.float32)
     return np.asarray(found.double().numpy())
+
+
+def _activation(activation: Activation) -> Callable[[torch.Tensor], torch.Tensor]:
+    import torch
+
+    match activation:
+        case Activation.RELU:
+            return torch.nn.functional.relu
+        case Activation.GELU:
+            return torch.nn.functional.gelu
+        case Activation.GELU_TANH:
+            return partial(torch.nn.functional.gelu, approximate="tanh")
+        case _:
+            assert_never(activation)
 
 
 def _module(layer: EncoderLayer, width: int) -> torch.nn.TransformerEncoderLayer:
@@ -43,7 +65,13 @@ def _module(layer: EncoderLayer, width: int) -> torch.nn.TransformerEncoderLayer
     import torch
 
     made = torch.nn.TransformerEncoderLayer(
-        width, layer.heads, len(layer.hidden_bias), dropout=0.0, batch_first=True, norm_first=layer.norm_first
+        width,
+        layer.heads,
+        len(layer.hidden_bias),
+        dropout=0.0,
+        activation=_activation(layer.activation),
+        batch_first=True,
+        norm_first=layer.norm_first,
     )
     weights = {
         "self_attn.in_proj_weight": layer.in_weight,

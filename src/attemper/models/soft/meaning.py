@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 import flint
 
-from attemper.exact.balls import positive_part, precision
+from attemper.exact.balls import precision
 from attemper.models.arrays import Floats
+from attemper.models.soft.activations import in_balls
 from attemper.models.soft.weights import Encoder, EncoderLayer, EncoderNorm, Mask, position_rows
 
 BallVector = list[flint.arb]
@@ -34,7 +35,8 @@ def outputs_in_balls(encoder: Encoder, word: Sequence[int], bits: int = 128) -> 
         ]
         for layer in encoder.layers:
             stream = _layer(layer, stream, encoder.mask)
-        return _sum_of_rows(_times(encoder.readout, stream[-1]), _exact(encoder.bias))
+        last = _normed(encoder.last_norm, stream[-1])
+        return _sum_of_rows(_times(encoder.readout, last), _exact(encoder.bias))
 
 
 def _layer(layer: EncoderLayer, stream: list[BallVector], mask: Mask) -> list[BallVector]:
@@ -71,7 +73,7 @@ def _attended(layer: EncoderLayer, stream: list[BallVector], mask: Mask) -> list
 
 def _feed_forward(layer: EncoderLayer, row: BallVector) -> BallVector:
     entering = _sum_of_rows(_times(layer.hidden_weight, row), _exact(layer.hidden_bias))
-    hidden = [positive_part(value) for value in entering]
+    hidden = [in_balls(layer.activation, value) for value in entering]
     return _sum_of_rows(_times(layer.back_weight, hidden), _exact(layer.back_bias))
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from attemper.errors import UnsupportedError
 from attemper.models.arrays import Floats, Integers
+from attemper.models.soft.activations import in_floats
 from attemper.models.soft.weights import Encoder, EncoderLayer, EncoderNorm, Mask, NoPositions, position_rows
 
 Visible = NDArray[np.bool_] | None
@@ -38,7 +39,7 @@ def outputs_of(encoder: Encoder, words: Integers) -> Floats:
         stream = encoder.embedding[words[top : top + size]] + rows
         for layer in encoder.layers:
             stream = _layer(layer, stream, None, shown)
-        found[top : top + size] = stream[:, -1] @ encoder.readout.T + encoder.bias
+        found[top : top + size] = _read_out(encoder, stream[:, -1])
     return found
 
 
@@ -63,16 +64,33 @@ def outputs_of_histograms(encoder: Encoder, counts: Floats, last: int) -> Floats
         stream = np.broadcast_to(encoder.embedding, (len(weights), *encoder.embedding.shape))
         for layer in encoder.layers:
             stream = _layer(layer, stream, weights[:, None, :], None)
-        found[top : top + size] = stream[:, last] @ encoder.readout.T + encoder.bias
+        found[top : top + size] = _read_out(encoder, stream[:, last])
     return found
+
+
+def behind_heads(encoder: Encoder, read: Floats, residual: Floats) -> Floats:
+    """The outputs (B, K) where the heads of the last layer read (B, d), beside the residual stream (B, d)."""
+    layer = encoder.layers[-1]
+    return _read_out(encoder, _behind(layer, residual + _mapped(read, layer.out_weight, layer.out_bias)))
+
+
+def _read_out(encoder: Encoder, last: Floats) -> Floats:
+    return np.asarray(_normed(encoder.last_norm, last) @ encoder.readout.T + encoder.bias)
 
 
 def _layer(layer: EncoderLayer, stream: Floats, weights: Floats | None, shown: Visible) -> Floats:
     """One layer, of streams of shape (B, n, d); `weights` (B, 1, n) count keys, `shown` (n, n) masks them."""
-    (before, between), (after, last) = layer.before, layer.after
-    middle = _normed(after, stream + _attended(layer, _normed(before, stream), weights, shown))
-    hidden = np.maximum(_mapped(_normed(between, middle), layer.hidden_weight, layer.hidden_bias), 0)
-    return _normed(last, middle + _mapped(hidden, layer.back_weight, layer.back_bias))
+    return _behind(layer, stream + _attended(layer, _normed(layer.before[0], stream), weights, shown))
+
+
+def _behind(layer: EncoderLayer, total: Floats) -> Floats:
+    """What a layer makes of the sum of its activations and of what its heads write."""
+    (_, between), (after, last) = layer.before, layer.after
+    middle = _normed(after, total)
+    units = _mapped(_normed(between, middle), layer.hidden_weight, layer.hidden_bias)
+    return _normed(
+        last, middle + _mapped(in_floats(layer.activation, units), layer.back_weight, layer.back_bias)
+    )
 
 
 def _mapped(stream: Floats, matrix: Floats, bias: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
     y_i^(0) = embedding(w_i) + position(i, n)
     y^(k)   = layer k of `torch.nn.TransformerEncoderLayer`, with LayerNorm after, before or nowhere
-    output  = readout y_n^(L) + bias
+    output  = readout norm(y_n^(L)) + bias, if there is a last norm, or readout y_n^(L) + bias
 
 What is said of an encoder is said of these *real-number* functions of its float64 weights: the square root of
 the head width, the exponentials and the divisions are the exact ones.
@@ -21,6 +21,7 @@ import numpy as np
 from attemper.errors import UnsupportedError
 from attemper.languages.masks import PositionMask
 from attemper.models.arrays import Floats, Integers
+from attemper.models.soft.activations import Activation
 
 
 class Mask(PositionMask):
@@ -78,11 +79,16 @@ class EncoderNorm:
     bias: Floats
     epsilon: float
 
+    @property
+    def arrays(self) -> tuple[Floats, Floats, Floats]:
+        """Everything that the norm computes with."""
+        return self.gain, self.bias, np.array([self.epsilon])
+
 
 @final
 @dataclass(frozen=True, eq=False)
 class EncoderLayer:
-    """The weights of a `torch.nn.TransformerEncoderLayer` of width d with `heads` heads and ReLU.
+    """The weights of a `torch.nn.TransformerEncoderLayer` of width d with `heads` heads.
 
     `in_weight` (3d, d) has the rows of the queries, keys and values, a head's rows together. `norms` are that
     of attention and that of the feed-forward, before their sublayer if `norm_first`, or after the residual
@@ -100,6 +106,7 @@ class EncoderLayer:
     norms: tuple[EncoderNorm, EncoderNorm] | None
     heads: int
     norm_first: bool
+    activation: Activation = Activation.RELU
 
     @property
     def before(self) -> tuple[EncoderNorm, EncoderNorm] | tuple[None, None]:
@@ -117,8 +124,11 @@ class EncoderLayer:
         yield from (self.in_weight, self.in_bias, self.out_weight, self.out_bias)
         yield from (self.hidden_weight, self.hidden_bias, self.back_weight, self.back_bias)
         for norm in self.norms or ():
-            yield from (norm.gain, norm.bias, np.array([norm.epsilon]))
-        yield np.array([self.heads, self.norm_first, self.norms is not None], dtype=np.float64)
+            yield from norm.arrays
+        flags = [self.heads, self.norm_first, self.norms is not None]
+        if self.activation is not Activation.RELU:
+            flags.append(list(Activation).index(self.activation))
+        yield np.array(flags, dtype=np.float64)
 
 
 @final
@@ -140,6 +150,7 @@ class Encoder:
     readout: Floats
     bias: Floats
     outputs: tuple[str, ...]
+    last_norm: EncoderNorm | None = None
 
     @property
     def width(self) -> int:
@@ -162,6 +173,7 @@ class Encoder:
                 assert_never(self.positions)
         parts = [self.embedding, positions, self.readout, self.bias]
         parts += [part for layer in self.layers for part in layer.arrays]
+        parts += () if self.last_norm is None else self.last_norm.arrays
         named = (self.symbols, self.ending, type(self.positions).__name__, self.mask.value, self.outputs)
         shapes = repr((named, [part.shape for part in parts])).encode()
         return sha256(shapes + b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
@@ -178,6 +190,26 @@ class Encoder:
                 raise UnsupportedError(f"this encoder works at n = {len(table)} only, not at n = {length}")
             case _:
                 return self
+
+
+def require_plain(encoder: Encoder) -> None:
+    """Raises `UnsupportedError` unless the encoder has ReLU and no last norm, for what knows no others."""
+    if encoder.last_norm is not None or any(own.activation is not Activation.RELU for own in encoder.layers):
+        raise UnsupportedError("only 'attemper judge' takes encoders with GELU or with a last norm")
+
+
+def shifted(encoder: Encoder, offset: int) -> Encoder:
+    """The encoder whose position i has the row of position i + offset of this one.
+
+    Raises `UnsupportedError` where positions depend on the length.
+    """
+    match encoder.positions:
+        case NoPositions():
+            return encoder
+        case Periodic(table):
+            return replace(encoder, positions=Periodic(np.roll(table, -offset, axis=0)))
+        case _:
+            raise UnsupportedError("positions that depend on the length are not shifted")
 
 
 def by_last_symbol(encoder: Encoder) -> tuple[Encoder, ...]:

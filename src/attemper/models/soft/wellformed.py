@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from attemper.models.soft.activations import Activation
 from attemper.models.soft.weights import (
     Bounded,
     Encoder,
@@ -44,6 +45,8 @@ def complaints(encoder: Encoder) -> Iterator[str]:
     yield from _array("readout", encoder.readout, (outputs, width))
     yield from _array("bias", encoder.bias, (outputs,))
     yield from _positions(encoder)
+    if encoder.last_norm is not None:
+        yield from _norm(encoder.last_norm, width)
     if not _are(encoder.layers, EncoderLayer):
         yield "its layers are not a tuple of EncoderLayers: what is looked at must be what is computed with"
         return
@@ -104,10 +107,20 @@ def _layer(layer: EncoderLayer, width: int) -> Iterator[str]:
         yield "its norms are neither None nor a tuple of two Norms"
         return
     for norm in layer.norms or ():
-        yield from _array("gain of a norm", norm.gain, (width,))
-        yield from _array("bias of a norm", norm.bias, (width,))
-        if not isinstance(norm.epsilon, float) or not 0 < norm.epsilon < np.inf:
-            yield "the epsilon of a norm is not a positive number: without one LayerNorm has jumps"
+        yield from _norm(norm, width)
+    activation: object = layer.activation
+    if not isinstance(activation, Activation):
+        yield "its activation is not an Activation"
+
+
+def _norm(norm: object, width: int) -> Iterator[str]:
+    if type(norm) is not EncoderNorm:
+        yield "a norm is not an EncoderNorm"
+        return
+    yield from _array("gain of a norm", norm.gain, (width,))
+    yield from _array("bias of a norm", norm.bias, (width,))
+    if not isinstance(norm.epsilon, float) or not 0 < norm.epsilon < np.inf:
+        yield "the epsilon of a norm is not a positive number: without one LayerNorm has jumps"
 
 
 def _array(name: str, found: object, shape: tuple[int, ...]) -> Iterator[str]:

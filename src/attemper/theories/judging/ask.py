@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from attemper.errors import OptionError, UnsupportedError
+from attemper.models.soft.gpt2 import config_of, is_gpt2, tokens_in
 from attemper.models.soft.trained import is_folder, settings_in
+from attemper.models.soft.vocabulary import Vocabulary
 from attemper.models.soft.weights import Encoder
 from attemper.theories.judging.certificate import MOST_LENGTH, Reading
 from attemper.theories.judging.check.cells import JudgedTask
@@ -38,7 +40,9 @@ def judge(
     *,
     at: AtName | None = None,
     empty: EmptyName | None = None,
+    vocab: Sequence[str] | None = None,
     up_to: int | Literal["auto"] = UP_TO,
+    offsets: tuple[int, int] | Literal["all"] = (0, 0),
     seconds: float = 60,
     report: Callable[[str], None] = lambda _: None,
 ) -> JudgedEncoder:
@@ -50,14 +54,19 @@ def judge(
     all words, for n = 0, ..., `up_to`, in real arithmetic; REFUTED of a word whose answer has the wrong sign,
     in real arithmetic, and what PyTorch says of it in float32 stands beside; else UNKNOWN.
 
-    * `model`: the folder of a run of `attemper train` (task.kind "recognition" or "next"), MODULE:OBJECT, or
-      an `attemper.models.soft.weights.Encoder`. With an end marker it is asked whether a word is in the
-      language: the sign of its output, or of the second less the first. Without one it reads a start, and
-      is asked after each prefix of a word of the language what may come next: a positive output for each
-      symbol that may, the last output for the end.
+    * `model`: the folder of a run of `attemper train` (task.kind "recognition" or "next"), that of a GPT-2 as
+      `transformers` saves it, MODULE:OBJECT, or an `attemper.models.soft.weights.Encoder`. With an end marker
+      it is asked whether a word is in the language: the sign of its output, or of the second less the first.
+      Without one it reads a start, and is asked after each prefix of a word of the language what may come
+      next: a positive output for each symbol that may, and one for the end.
+    * `vocab`: of a GPT-2 the tokens by their numbers, left out those of its vocab.json. The start and the end
+      are those of its config.json, or else `<bos>` and `<eos>`; its outputs for all tokens but the letters
+      and the end are to be negative everywhere.
     * `language`, `alphabet`, `at`, `empty`: as for `attemper.language`; left out, that of the run. Its
       automaton must be found.
     * `up_to`: the most symbols of a word; "auto" begins with 16 and doubles until something is not proved.
+    * `offsets`: the first and the last number of positions that are left out before the input; "all" are 0 to
+      `up_to`. With o of them words have at most `up_to` - o symbols.
     * `seconds`: how long to search, give or take a step, and to check what was found. An interrupt ends the
       search with what is known so far.
 
@@ -79,6 +88,8 @@ def judge(
     """
     if up_to != "auto" and (type(up_to) is not int or not 0 <= up_to <= MOST_LENGTH):
         raise OptionError(f"up_to={up_to!r} is no length from 0 to {MOST_LENGTH:,}", options=("up_to",))
+    if offsets != "all" and not 0 <= offsets[0] <= offsets[1] <= (FIRST if up_to == "auto" else up_to):
+        raise OptionError(f"offsets={offsets!r} are none from 0 to {up_to}", options=("offsets",))
     if isinstance(model, Path):
         model = str(model)
     if language is None:
@@ -87,32 +98,77 @@ def judge(
     meant = naming.language(language, alphabet, at=at, empty=empty)
     meant.require_verdicts()
     automaton = automaton_required(meant.definition, meant.alphabet, meant)
-    loads = partial(_loaded, model, automaton.alphabet.symbols)
+    letters = automaton.alphabet.symbols
+    vocabulary = _vocabulary_of(model, vocab, letters)
+    loads = partial(_loaded, model, letters, vocabulary)
     first = loads(1)
-    task = JudgedTask(automaton, Reading.NEXT if first.ending is None else Reading.VERDICT)
+    task = JudgedTask(automaton, Reading.NEXT if first.ending is None else Reading.VERDICT, vocabulary)
     for complaint in unfit(first, task):
         raise UnsupportedError(complaint)
     source = model if isinstance(model, str) else ""
     deadline = time.monotonic() + SEARCHING * seconds
     length = FIRST if up_to == "auto" else up_to
     while True:
-        found = JudgingSearch(meant, task, source, loads, length, report, deadline).run()
+        here = (0, length) if offsets == "all" else offsets
+        found = JudgingSearch(meant, task, source, loads, length, here, report, deadline).run()
         is_over = up_to != "auto" or found.proved_to != length or 2 * length > MOST_LENGTH
         if is_over or time.monotonic() > deadline - SEARCHING * seconds / 2:
             return found
         length *= 2
 
 
-def _loaded(model: str | Encoder, letters: tuple[str, ...], places: int) -> Encoder:
-    return model if isinstance(model, Encoder) else load_judged(model, letters, places)
+def _loaded(
+    model: str | Encoder, letters: tuple[str, ...], vocabulary: Vocabulary | None, places: int
+) -> Encoder:
+    return model if isinstance(model, Encoder) else load_judged(model, letters, places, vocabulary)
+
+
+def _vocabulary_of(
+    model: str | Encoder, vocab: Sequence[str] | None, letters: Sequence[str]
+) -> Vocabulary | None:
+    """The tokens of a GPT-2's folder; None of another model."""
+    if isinstance(model, Encoder) or not is_folder(model) or not is_gpt2(model):
+        if vocab is not None:
+            raise OptionError(
+                "vocab is for the folder of a GPT-2: other models name their symbols", options=("vocab",)
+            )
+        return None
+    folder = Path(model)
+    config, tokens = config_of(folder), tuple(vocab or tokens_in(folder) or ())
+    if not tokens:
+        raise OptionError(
+            f"'{model}' has no vocab.json: say which tokens it has, by their numbers, as in "
+            "'a,b,<bos>,<sep>,<eos>,<pad>'",
+            options=("vocab",),
+        )
+    ends = [
+        _token_of(config.get(name), tokens, usual, name)
+        for name, usual in (("bos_token_id", "<bos>"), ("eos_token_id", "<eos>"))
+    ]
+    found = Vocabulary(tokens, *ends)
+    for complaint in found.complaints(letters):
+        raise OptionError(complaint, options=("vocab",))
+    return found
+
+
+def _token_of(number: object, tokens: Sequence[str], usual: str, name: str) -> str:
+    if type(number) is int and 0 <= number < len(tokens):
+        return tokens[number]
+    if usual not in tokens:
+        raise OptionError(
+            f"config.json has {name} {number}, which is none of the {len(tokens):,} tokens, and none of them "
+            f"is {usual}: write there the number that is meant",
+            options=("vocab",),
+        )
+    return usual
 
 
 def _of_the_run(
     model: str | Encoder, alphabet: AlphabetLike | None, at: AtName | None, empty: EmptyName | None
 ) -> tuple[str, AlphabetLike | None, AtName | None, EmptyName | None]:
     """The language that a run was trained for, as its settings name it."""
-    if isinstance(model, Encoder) or not is_folder(model):
-        raise OptionError("say which language is meant: only a run's folder names one")
+    if isinstance(model, Encoder) or not is_folder(model) or is_gpt2(model):
+        raise OptionError("say which language is meant: only a folder of 'attemper train' names one")
     if (alphabet, at, empty) != (None, None, None):
         raise OptionError("the run's own language is meant: leave alphabet, at and empty out")
     task = settings_in(Path(model)).get("task")

@@ -12,6 +12,7 @@ from attemper.documents import Document
 from attemper.exact.codec import Codec, Within
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Word
+from attemper.models.soft.vocabulary import Vocabulary
 
 MOST_LENGTH = 10**6
 """No longer words are judged."""
@@ -64,12 +65,15 @@ class CellExtremes:
 class ExactExtremes:
     """Evidence that all is answered right up to `up_to` symbols.
 
-    With `Reading.NEXT` that is so after the prefixes of words of at most so many symbols.
+    With `Reading.NEXT` that is so after the prefixes of words of at most so many symbols. `offsets` are the
+    first and the last of how many positions stand before the input: with o of them words have at most
+    `up_to` - o symbols.
     `axes` has for each head the rows b_1 to b_r of a matrix, r vectors in the space of its values, and
     `slopes` rows of r - 1 numbers. `cells` has what is said of each cell (FORMAT.md), in their order.
     """
 
     up_to: Length
+    offsets: tuple[Length, Length]
     axes: tuple[tuple[FloatRow, ...], ...]
     slopes: tuple[tuple[FloatRow, ...], ...]
     cells: tuple[CellExtremes, ...]
@@ -78,9 +82,10 @@ class ExactExtremes:
 @final
 @dataclass(frozen=True)
 class WrongWord:
-    """A word, or a prefix, that is answered wrong."""
+    """A word, or a prefix, that is answered wrong, with so many positions before the input."""
 
     word: Word
+    offset: Length
 
 
 JudgementEvidence = ExactExtremes | WrongWord
@@ -92,27 +97,35 @@ class Judgement:
     """How an encoder answers as it is asked about a language.
 
     `digest` is the encoder's, `source` where it stands (a remark), and `automaton` the language. The encoder
-    has the automaton's symbols and one more, the marker or the start.
+    has the automaton's symbols and one more, the marker or the start. `vocabulary` says of a GPT-2 folder
+    which tokens it has.
     """
 
     digest: str
     source: str
     automaton: Dfa
     reading: Reading
+    vocabulary: Vocabulary | None
     evidence: JudgementEvidence
 
 
 def complaints(found: Judgement) -> Iterator[str]:
     """Why there is no claim."""
+    if found.vocabulary is not None:
+        yield from found.vocabulary.complaints(found.automaton.alphabet.symbols)
+        if found.reading is not Reading.NEXT:
+            yield "a model with a vocabulary is asked what comes next"
     match found.evidence:
-        case WrongWord(word):
+        case WrongWord(word, _):
             symbols = set(found.automaton.alphabet.symbols)
             yield from (
                 f"{letter[:40]!r} in its word is no symbol" for letter in word if letter not in symbols
             )
             if len(word) > MOST_WORD:
                 yield f"its word has more than {MOST_WORD:,} symbols"
-        case ExactExtremes(_, axes, slopes, cells):
+        case ExactExtremes(up_to, (first, last), axes, slopes, cells):
+            if not first <= last <= up_to:
+                yield f"offsets from {first:,} to {last:,} are none up to {up_to:,}"
             rows = [row for head in (*axes, *slopes) for row in head]
             rows += [numbers for cell in cells for numbers in cell.highest]
             if any(cell.parts ** len(axes) > MOST_PARTS for cell in cells):
@@ -143,7 +156,7 @@ def _misshapen(evidence: ExactExtremes) -> Iterator[str]:
 
 
 JUDGEMENT: Document[Judgement] = Document(
-    "attemper-judgement/1",
+    "attemper-judgement/2",
     "judgement",
     Codec(Judgement),
     "make one with 'attemper judge MODEL LANGUAGE -o FILE'",

@@ -21,7 +21,8 @@ def judge_command(
     model: Annotated[
         str,
         typer.Argument(
-            metavar="RUN|MODULE:OBJECT", help="A run of 'attemper train', or an encoder in Python."
+            metavar="DIR|MODULE:OBJECT",
+            help="A run of 'attemper train', a GPT-2 of transformers, or an encoder in Python.",
         ),
     ],
     language: Annotated[
@@ -37,6 +38,20 @@ def judge_command(
             "--up-to", metavar="N|auto", help="Words of at most N symbols; auto: doubled while proved."
         ),
     ] = str(UP_TO),
+    offsets: Annotated[
+        str,
+        typer.Option(
+            "--offsets", metavar="K|K-M|all", help="So many positions are left out before each input."
+        ),
+    ] = "0",
+    vocab: Annotated[
+        str | None,
+        typer.Option(
+            "--vocab",
+            metavar="TOKENS",
+            help="Of a GPT-2 without vocab.json: its tokens by number, as in 'a,b,<bos>,<eos>'.",
+        ),
+    ] = None,
     seconds: SecondsOption = 60,
     output: Annotated[
         Path | None,
@@ -60,7 +75,9 @@ def judge_command(
             alphabet,
             at=at,
             empty=empty,
+            vocab=None if vocab is None else vocab.split(","),
             up_to=_length(up_to),
+            offsets=_offsets(offsets),
             seconds=seconds,
             report=report,
         )
@@ -79,3 +96,12 @@ def _length(text: str) -> int | Literal["auto"]:
     if not text.isascii() or not text.isdecimal():
         raise OptionError(f"'{text[:40]}' is neither a length nor auto", options=("up_to",))
     return int(text[:20])
+
+
+def _offsets(text: str) -> tuple[int, int] | Literal["all"]:
+    if text == "all":
+        return "all"
+    ends = text.split("-")
+    if len(ends) > 2 or not all(end.isascii() and end.isdecimal() for end in ends):
+        raise OptionError(f"'{text[:40]}' is no number, nor two as in 0-150, nor all", options=("offsets",))
+    return int(ends[0][:20]), int(ends[-1][:20])

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from attemper.languages.words import show_word
 from attemper.theories.judging.certificate import JUDGEMENT, ExactExtremes
-from attemper.theories.judging.check.cells import JudgedTask
-from attemper.theories.judging.check.claims import said
+from attemper.theories.judging.check.claims import at_offset, said, task_of
 from attemper.workbench.report.files import ShownFile
 
 
@@ -16,9 +15,10 @@ def show_judgement(path: Path, model: str | None, columns: int) -> ShownFile:
     del model, columns
     found = JUDGEMENT.load(path)
     if isinstance(found.evidence, ExactExtremes):
-        claim = said(JudgedTask(found.automaton, found.reading), found.evidence.up_to)
+        claim = said(task_of(found), found.evidence.up_to, found.evidence.offsets)
     else:
-        claim = f"'{show_word(found.evidence.word)}' is answered wrong, as {found.automaton.text()} has it"
+        where = f"'{show_word(found.evidence.word)}'{at_offset(found.evidence.offset)}"
+        claim = f"{where} is answered wrong, as {found.automaton.text()} has it"
     lines = (
         f"encoder: {found.source}, digest {found.digest}",
         claim,

@@ -27,7 +27,15 @@ from attemper.languages.sources.values import END, Brackets, Parity, Source, nam
 from attemper.models.arrays import Floats
 from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.soft import outputs_of, outputs_of_histograms
-from attemper.models.soft.weights import Bounded, Encoder, Mask, NoPositions, Periodic, by_last_symbol
+from attemper.models.soft.weights import (
+    Bounded,
+    Encoder,
+    Mask,
+    NoPositions,
+    Periodic,
+    by_last_symbol,
+    require_plain,
+)
 from attemper.models.soft.wellformed import complaints
 from attemper.theories.influence.certificate import (
     LIMIT,
@@ -376,6 +384,7 @@ def bound(
     words = None if typical is None else Typical(source, _number(tau, "tau", Fraction(1)))
     began = monotonic()
     found = encoder_named(encoder) if isinstance(encoder, str) else encoder
+    require_plain(found)
     left = seconds - (monotonic() - began)
     asked = BoundRequest(n0, length, source, words, _number(margin, "margin"), left, report)
     return bound_and_check(found, asked, encoder if isinstance(encoder, str) else "")

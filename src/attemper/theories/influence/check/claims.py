@@ -19,7 +19,7 @@ from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.balls import precision, upper_bound
 from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.meaning import outputs_in_balls
-from attemper.models.soft.weights import Bounded, Encoder, by_last_symbol
+from attemper.models.soft.weights import Bounded, Encoder, by_last_symbol, require_plain
 from attemper.models.soft.wellformed import complaints
 from attemper.theories.influence import certificate
 from attemper.theories.influence.check.consequences import following
@@ -78,8 +78,12 @@ def at_its_length(found: certificate.OneSymbolBound, encoder: Encoder) -> Encode
 
 
 def mismatches(found: certificate.OneSymbolBound, encoder: Encoder) -> Iterator[str]:
-    """Why the bound is not about this encoder, or nothing is said of the encoder at all."""
+    """Why the bound is not about this encoder, or nothing is said of the encoder at all.
+
+    Raises `UnsupportedError` for an encoder of another kind than bounds are about.
+    """
     yield from complaints(encoder)
+    require_plain(encoder)
     if found.digest != encoder.digest:
         yield "the bound is about another encoder: its digest differs"
     if (found.symbols, found.ending) != (encoder.symbols, encoder.ending):

@@ -14,10 +14,12 @@ from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdi
 from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.balls import precision
 from attemper.languages.words import Word, show_word
+from attemper.models.soft.gpt2 import read_gpt2
 from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.meaning import outputs_in_balls
 from attemper.models.soft.trained import is_folder, read_run
-from attemper.models.soft.weights import Encoder
+from attemper.models.soft.vocabulary import Vocabulary
+from attemper.models.soft.weights import Encoder, shifted
 from attemper.models.soft.wellformed import complaints
 from attemper.theories.judging import certificate
 from attemper.theories.judging.certificate import ExactExtremes, Judgement, Reading, WrongWord
@@ -42,14 +44,22 @@ def judge(path: Path, model: str | None) -> Verdict:
     if model is None:
         raise OptionError(f"say with model=RUN which encoder '{path}' is about", options=("model",))
     try:
-        encoder = load_judged(model, found.automaton.alphabet.symbols, places_of(found))
+        letters = found.automaton.alphabet.symbols
+        encoder = load_judged(model, letters, places_of(found), found.vocabulary)
     except (MalformedFileError, UnsupportedError) as error:
         return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),), Subject(About.ENCODER, model))
     return check_judgement(found, encoder, model)
 
 
-def load_judged(source: str, letters: Sequence[str], places: int) -> Encoder:
-    """The encoder of a run's folder, or of MODULE:OBJECT; with position embeddings for so many places."""
+def load_judged(
+    source: str, letters: Sequence[str], places: int, vocabulary: Vocabulary | None = None
+) -> Encoder:
+    """The encoder of a folder, or of MODULE:OBJECT; with position embeddings for so many places.
+
+    With a vocabulary the folder is a GPT-2's, else a run's.
+    """
+    if vocabulary is not None:
+        return read_gpt2(Path(source), vocabulary, letters, places)
     return read_run(Path(source), letters, places) if is_folder(source) else load_encoder(source)
 
 
@@ -58,8 +68,8 @@ def places_of(found: Judgement) -> int:
     match found.evidence:
         case ExactExtremes(up_to=up_to):
             return up_to + 1
-        case WrongWord(word):
-            return len(word) + 1
+        case WrongWord(word, offset):
+            return offset + len(word) + 1
         case _:
             assert_never(found.evidence)
 
@@ -69,18 +79,23 @@ def check_judgement(found: Judgement, encoder: Encoder, place: str = "") -> Verd
     subject = Subject(About.ENCODER, place, found.digest, found.automaton.text())
     for complaint in mismatches(found, encoder):
         return Verdict((ClaimVerdict(Status.MALFORMED, complaint),), subject)
-    task = JudgedTask(found.automaton, found.reading)
+    task = task_of(found)
     try:
         match found.evidence:
             case ExactExtremes():
                 claim = _proved(found.evidence, ReadEncoder(encoder, task, places_of(found)))
-            case WrongWord(word):
-                claim = _refuted(encoder, task, word)
+            case WrongWord(word, offset):
+                claim = _refuted(encoder, task, word, offset)
             case _:
                 assert_never(found.evidence)
     except UnsupportedError as error:
         claim = ClaimVerdict(Status.UNKNOWN, str(error))
     return Verdict((claim,), subject)
+
+
+def task_of(found: Judgement) -> JudgedTask:
+    """What the encoder is asked."""
+    return JudgedTask(found.automaton, found.reading, found.vocabulary)
 
 
 def mismatches(found: Judgement, encoder: Encoder) -> Iterator[str]:
@@ -89,7 +104,7 @@ def mismatches(found: Judgement, encoder: Encoder) -> Iterator[str]:
     yield from complaints(encoder)
     if found.digest != encoder.digest:
         yield "the judgement is about another encoder: its digest differs"
-    yield from unfit(encoder, JudgedTask(found.automaton, found.reading))
+    yield from unfit(encoder, task_of(found))
 
 
 def unfit(encoder: Encoder, task: JudgedTask) -> Iterator[str]:
@@ -109,19 +124,21 @@ def unfit(encoder: Encoder, task: JudgedTask) -> Iterator[str]:
         yield f"the encoder has {'no' if is_verdict else 'an'} end marker: that is another question"
     if is_verdict and len(encoder.outputs) not in {1, 2}:
         yield f"it has {len(encoder.outputs)} outputs, not one or two"
-    if not is_verdict and (len(encoder.outputs) != len(letters) + 1 or encoder.outputs[:-1] != letters):
+    count = len(letters)
+    is_apart = encoder.outputs[:count] != letters or encoder.outputs[count + 1 :] != task.never
+    if not is_verdict and (is_apart or len(encoder.outputs) != count + 1 + len(task.never)):
         yield (
             f"its outputs are {' '.join(encoder.outputs)}, not one for each of {' '.join(letters)}, in this "
-            "order, and one for the end"
+            "order, one for the end, and those of the tokens that never come"
         )
     if len(encoder.layers) != 1:
         yield f"it has {len(encoder.layers)} layers: encoders of one layer are judged"
 
 
 def _proved(evidence: ExactExtremes, read: ReadEncoder) -> ClaimVerdict:
-    text = said(read.task, evidence.up_to)
+    text = said(read.task, evidence.up_to, evidence.offsets)
     count = len(evidence.cells)
-    cells = tuple(islice(read.task.cells_to(evidence.up_to), count + 1))
+    cells = tuple(islice(read.task.cells_to(evidence.up_to, evidence.offsets), count + 1))
     if not cells:
         return ClaimVerdict(Status.MALFORMED, f"no word has at most {evidence.up_to} symbols")
     if len(cells) != count:
@@ -145,12 +162,13 @@ def _proved(evidence: ExactExtremes, read: ReadEncoder) -> ClaimVerdict:
             least[k] = margin_of_words(read, plain, cells[k])
     worst = int(least.argmin())
     if not least[worst] > 0:
-        where = f"{cells[worst].length:,} symbols, state {cells[worst].state}"
+        open_cell = cells[worst]
+        where = f"{open_cell.length:,} symbols, state {open_cell.state}{at_offset(open_cell.offset)}"
         return ClaimVerdict(Status.UNKNOWN, f"not shown of all words, as of those with {where}: {text}")
     return ClaimVerdict(Status.PROVED, f"{text}; least margin {least[worst]:.6g}", arithmetic=ARITHMETIC)
 
 
-def _refuted(encoder: Encoder, task: JudgedTask, word: Word) -> ClaimVerdict:
+def _refuted(encoder: Encoder, task: JudgedTask, word: Word, offset: int) -> ClaimVerdict:
     """REFUTED where an output has the wrong sign in balls; else nothing is shown."""
     letters = task.automaton.alphabet.symbols
     state = task.automaton.start
@@ -163,13 +181,14 @@ def _refuted(encoder: Encoder, task: JudgedTask, word: Word) -> ClaimVerdict:
     if task.reading is Reading.NEXT and task.left[state] is None:
         return ClaimVerdict(Status.MALFORMED, "the language has no words")
     with precision(BITS):
-        outputs = outputs_in_balls(encoder, tokens_of(encoder, task, word), BITS)
+        outputs = outputs_in_balls(shifted(encoder, offset), tokens_of(encoder, task, word), BITS)
         asked = asked_of(ReadEncoder(encoder, task, len(word) + 1))
         sums = [sum((int(f) * x for f, x in zip(row, outputs, strict=True)), outputs[0] * 0) for row in asked]
     for number, (value, right) in enumerate(zip(sums, task.answers(state), strict=True)):
         if (value < 0) if right else (value > 0):
-            text = f"{what(encoder, task, number)} on '{show_word(word)}' is {value.str(6, radius=False)}"
-            meant = f"{text}, and should be {'positive' if right else 'negative'}"
+            text = f"{what(encoder, task, number)} on '{show_word(word)}'{at_offset(offset)}"
+            sign = "positive" if right else "negative"
+            meant = f"{text} is {value.str(6, radius=False)}, and should be {sign}"
             return ClaimVerdict(Status.REFUTED, meant, arithmetic=ARITHMETIC, witness=word)
     return ClaimVerdict(Status.UNKNOWN, f"not shown that '{show_word(word)}' is answered wrong")
 
@@ -190,12 +209,29 @@ def what(encoder: Encoder, task: JudgedTask, number: int) -> str:
     return f"'{names[1]}' less '{names[0]}'" if len(names) == 2 else f"output '{names[0]}'"
 
 
-def said(task: JudgedTask, up_to: int) -> str:
+def at_offset(offset: int) -> str:
+    """Where an input stands, if not at the first position."""
+    return f" at offset {offset:,}" if offset else ""
+
+
+def said(task: JudgedTask, up_to: int, offsets: tuple[int, int]) -> str:
     """What is claimed, in words."""
-    meant = task.automaton.text()
+    meant, where, most = task.automaton.text(), "", f"{up_to:,}"
+    if offsets != (0, 0):
+        where, most = f"at each offset o from {offsets[0]:,} to {offsets[1]:,} ", f"{up_to:,} - o"
     if task.reading is Reading.VERDICT:
-        return f"every word of 0 to {up_to:,} symbols gets the verdict of {meant}"
+        return f"{where}every word of 0 to {most} symbols gets the verdict of {meant}"
     return (
-        f"after every prefix, the empty one too, of each word of at most {up_to:,} symbols, an output is "
-        f"positive if and only if its symbol may come next, the last one if the word may end: as in {meant}"
+        f"{where}after every prefix, the empty one too, of each word of at most {most} symbols, an output is "
+        f"positive if and only if its symbol may come next, or for the end if the word may end: as in {meant}"
+        f"{_with_tokens(task)}"
     )
+
+
+def _with_tokens(task: JudgedTask) -> str:
+    """The tokens of a model that has more than letters."""
+    if task.vocabulary is None:
+        return ""
+    tokens = ", ".join(f"{number} {token}" for number, token in enumerate(task.vocabulary.tokens))
+    ends = f"it starts with {task.vocabulary.start}, and the end is {task.vocabulary.end}"
+    return f"; its tokens are {tokens}; {ends}"

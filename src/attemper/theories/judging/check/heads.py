@@ -72,19 +72,22 @@ class ReadEncoder:
         """The number of the symbol that stands in every input, and in no word."""
         return len(self.task.automaton.alphabet.symbols)
 
-    def places_of_always(self, at: Integers) -> Integers:
-        """The residues where it stands, for words whose last symbol is at these: last, or else first."""
-        return at if self.task.reading is Reading.VERDICT else np.zeros_like(at)
+    def places_of_always(self, cells: Sequence[WordCell]) -> Integers:
+        """The residues where it stands in the input: last, or else first."""
+        if self.task.reading is Reading.VERDICT:
+            return self.places_of(cells)[0]
+        return np.array([own.offset for own in cells], dtype=np.int64) % self.residues
 
     def places_of(self, cells: Sequence[WordCell]) -> tuple[Integers, Integers]:
         """The residue and the symbol at the last position of each cell's words."""
-        lengths = np.array([own.length for own in cells], dtype=np.int64)
+        ends = np.array([own.offset + own.length for own in cells], dtype=np.int64)
         last = [self.always if own.last is None else own.last for own in cells]
-        return lengths % self.residues, np.array(last, dtype=np.int64)
+        return ends % self.residues, np.array(last, dtype=np.int64)
 
-    def residue_of(self, position: int) -> int:
-        """That of the word's symbol at this position from 1 on: a start stands before it."""
-        return (position - (self.task.reading is Reading.VERDICT)) % self.residues
+    def residues_at(self, position: int, cells: Sequence[WordCell]) -> Integers:
+        """Those of the words' symbols at this position from 1 on: a start stands before the first."""
+        before = np.array([own.offset for own in cells], dtype=np.int64)
+        return (before + position - (self.task.reading is Reading.VERDICT)) % self.residues
 
 
 @final
@@ -168,16 +171,16 @@ def shown(read: ReadEncoder, head: JudgedHead, cells: Sequence[WordCell], highes
         return np.asarray(gain + forms.upward(4 * forms.GAMMA * np.abs(gain), 2))
 
     def of_symbols(position: int, row: int) -> Floats:
-        there = read.residue_of(position)
-        low, high = (side[last[row:], at[row:], there, None, :always] for side in (head.low, head.high))
-        found = gains(low, high, seen[None, :, there, :always], row)
+        there = read.residues_at(position, cells[row:])
+        low, high = (side[last[row:], at[row:], there][:, None, :always] for side in (head.low, head.high))
+        found = gains(low, high, np.moveaxis(seen[:, there, :always], 1, 0), row)
         for own in range(row, int(np.searchsorted(lengths, position, side="right"))):
             # Words of such a cell end here, with one symbol.
             if cells[own].last is not None:
                 found[own - row, :, np.arange(always) != cells[own].last] = -np.inf
         return found
 
-    first = read.places_of_always(at)
+    first = read.places_of_always(cells)
     low, high = (side[last, at, first, None, always:] for side in (head.low, head.high))
     start = gains(low, high, seen[:, first, always].T[:, :, None], 0)[..., 0]
     sums = greatest_sums(start, of_symbols, lengths, read.task.moves, read.task.automaton.start)

@@ -10,7 +10,7 @@ import numpy as np
 
 from attemper.models.arrays import Booleans, Floats, Integers
 from attemper.models.enclosures import forms
-from attemper.models.enclosures.tails import followed
+from attemper.models.enclosures.tails import followed, normed
 from attemper.theories.judging.certificate import Reading
 from attemper.theories.judging.check.cells import WordCell
 from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder, shown
@@ -127,7 +127,7 @@ def answers_in(
     (layer,) = read.encoder.layers
     entering = read.stream[:, *read.places_of(cells)]
     residual = forms.Form(entering.parts[:, :, None], entering.rest[:, None], boxes.frame)
-    last = followed(layer, boxes, residual).last
+    last, _ = normed(read.encoder.last_norm, followed(layer, boxes, residual).last)
     outputs = last.mapped(read.encoder.readout).plus(read.encoder.bias[:, None, None])
     right = np.array([read.task.answers(own.state) for own in cells]).T
     return outputs.mapped(asked_of(read))[:, 0], right

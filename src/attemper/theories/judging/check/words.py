@@ -63,10 +63,8 @@ def read_on_words(
     """What all heads read (d, 1, B) on words of one length, each of its cell: between two numbers."""
     at, last = read.places_of(cells)
     symbols = np.array([[read.always, *word] for word in words])
-    own = np.array(
-        [[read.residue_of(place) for place in range(1, len(words[0]) + 1)]] * len(words), dtype=np.int64
-    )
-    places = np.concatenate([read.places_of_always(at)[:, None], own], axis=1)
+    own = [read.residues_at(place, cells) for place in range(1, len(words[0]) + 1)]
+    places = np.stack([read.places_of_always(cells), *own], axis=1)
     low, high = [], []
     for head in heads:
         weights = [side[last[:, None], at[:, None], places, symbols] for side in (head.low, head.high)]

@@ -8,9 +8,8 @@ import numpy as np
 
 from attemper.languages.words import Word
 from attemper.models.arrays import Booleans, Floats
-from attemper.models.enclosures import forms
-from attemper.models.enclosures.tails import Tail, slope_of
-from attemper.models.soft.soft import outputs_of
+from attemper.models.soft.soft import behind_heads, outputs_of
+from attemper.models.soft.weights import shifted
 from attemper.theories.judging.certificate import Reading
 from attemper.theories.judging.check.cells import WordCell
 from attemper.theories.judging.check.claims import tokens_of
@@ -26,6 +25,9 @@ AT_ONCE = 128
 
 MOST_SHORT = 20_000
 """So many of the shortest words are tried."""
+
+STEP = 2.0**-12
+"""How far apart, on both sides, answers are compared for their slope."""
 
 ROUNDS = 4
 """So often a word in a cell is made worse."""
@@ -51,19 +53,21 @@ def short_words(read: ReadEncoder, up_to: int) -> Iterator[list[WordAndState]]:
         ]
 
 
-def margins_of_words(read: ReadEncoder, words: Sequence[Word], states: Sequence[int]) -> Floats:
+def margins_of_words(read: ReadEncoder, words: Sequence[Word], states: Sequence[int], offset: int) -> Floats:
     """The margins (B,) of words of one length in float64; 0 where it puts out no number."""
     tokens = np.array([tokens_of(read.encoder, read.task, word) for word in words])
-    found = outputs_of(read.encoder, tokens) @ asked_of(read).T
+    found = outputs_of(shifted(read.encoder, offset), tokens) @ asked_of(read).T
     right = np.array([read.task.answers(state) for state in states])
     return np.asarray(np.nan_to_num(np.where(right, found, -found).min(axis=1), nan=0.0))
 
 
-def surely_wrong(read: ReadEncoder, heads: Sequence[JudgedHead], words: Sequence[WordAndState]) -> list[bool]:
+def surely_wrong(
+    read: ReadEncoder, heads: Sequence[JudgedHead], words: Sequence[WordAndState], offset: int
+) -> list[bool]:
     """Of words of one length, whether they are answered wrong, and not only by how floats are rounded."""
     found: list[bool] = []
     for top in range(0, len(words), AT_ONCE):
-        cells = [cell_of(read, *own) for own in words[top : top + AT_ONCE]]
+        cells = [cell_of(read, *own, offset) for own in words[top : top + AT_ONCE]]
         box = read_on_words(read, heads, *map(list, zip(*cells, strict=True)))
         answers, right = answers_in(read, box, [cell for cell, _ in cells])
         is_wrong: Booleans = np.where(right, answers.greatest < 0, answers.least > 0)
@@ -71,11 +75,11 @@ def surely_wrong(read: ReadEncoder, heads: Sequence[JudgedHead], words: Sequence
     return found
 
 
-def cell_of(read: ReadEncoder, word: Word, state: int) -> tuple[WordCell, WordInNumbers]:
+def cell_of(read: ReadEncoder, word: Word, state: int, offset: int) -> tuple[WordCell, WordInNumbers]:
     """The cell of a word, and the numbers of its symbols."""
     numbers = tuple(read.task.automaton.alphabet.symbols.index(symbol) for symbol in word)
     last = numbers[-1] if numbers and read.task.reading is Reading.NEXT else None
-    return WordCell(len(word), state, last), numbers
+    return WordCell(len(word), state, last, offset), numbers
 
 
 def worst_word(read: ReadEncoder, heads: Sequence[JudgedHead], cell: WordCell) -> tuple[Word, float]:
@@ -89,7 +93,7 @@ def worst_word(read: ReadEncoder, heads: Sequence[JudgedHead], cell: WordCell) -
         word = _path(read, cell, np.zeros((cell.length, len(letters))))
         for _ in range(ROUNDS):
             own = tuple(letters[symbol] for symbol in word)
-            margin = float(margins_of_words(read, [own], [cell.state])[0])
+            margin = float(margins_of_words(read, [own], [cell.state], cell.offset)[0])
             if best is None or margin < best[1]:
                 best = own, margin
             again = _path(read, cell, _gains(read, heads, cell, word, number))
@@ -105,8 +109,8 @@ def _gains(
 ) -> Floats:
     """How much each symbol at each position (p, S) makes an answer worse, about, beside this word."""
     at, (last,) = read.places_of([cell])
-    (first,), always = read.places_of_always(at), read.always
-    places = [read.residue_of(position) for position in range(1, cell.length + 1)]
+    (first,), always = read.places_of_always([cell]), read.always
+    places = [int(read.residues_at(position, [cell])[0]) for position in range(1, cell.length + 1)]
     weights, values, reads, totals = [], [], [], []
     for head in heads:
         power, value = (head.low[last, at[0]] + head.high[last, at[0]]) / 2, head.value.centre
@@ -127,13 +131,12 @@ def _gains(
 
 
 def _slope(read: ReadEncoder, cell: WordCell, there: Floats, number: int) -> Floats:
-    """The slope of an answer by what the heads read."""
-    (layer,) = read.encoder.layers
-    entering = read.stream[:, *read.places_of([cell])]
-    residual = forms.Form(entering.parts[:, :, None], entering.rest[:, None], forms.FLAT)
-    row = forms.constant((asked_of(read)[number] @ read.encoder.readout)[:, None, None], forms.FLAT)
-    found = slope_of(Tail(layer, row), forms.constant(there[:, None, None], forms.FLAT), residual)
-    return np.nan_to_num(found.read.centre[:, 0, 0])
+    """The slope of an answer by what the heads read, about: by differences."""
+    residual = read.stream.centre[:, *read.places_of([cell])][None, :, 0]
+    steps = np.eye(len(there)) * STEP
+    found = behind_heads(read.encoder, np.concatenate([there + steps, there - steps]), residual)
+    above, below = np.split(found @ asked_of(read)[number], 2)
+    return np.asarray(np.nan_to_num((above - below) / (2 * STEP)))
 
 
 def _path(read: ReadEncoder, cell: WordCell, gains: Floats) -> list[int]:

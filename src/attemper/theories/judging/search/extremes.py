@@ -49,7 +49,7 @@ def _on_best_words(read: ReadEncoder, head: JudgedHead, cells: Sequence[WordCell
     lengths = np.array([own.length for own in cells])
     always = read.always
     weight = (head.low + head.high) / 2
-    first = read.places_of_always(at)
+    first = read.places_of_always(cells)
     own, along = weight[last, at, first, always][:, None], head.seen[:, first, always].T
     shape = (3, *level.shape, len(read.task.moves))
     found = np.zeros(shape)
@@ -60,9 +60,10 @@ def _on_best_words(read: ReadEncoder, head: JudgedHead, cells: Sequence[WordCell
         np.broadcast_to(own, level.shape),
     )
     for position in range(1, int(lengths[-1]) + 1):
-        row, there = int(np.searchsorted(lengths, position)), read.residue_of(position)
-        power = weight[last[row:], at[row:], there, None, :always]
-        value = head.seen[None, :, there, :always]
+        row = int(np.searchsorted(lengths, position))
+        there = read.residues_at(position, cells[row:])
+        power = weight[last[row:], at[row:], there][:, None, :always]
+        value = np.moveaxis(head.seen[:, there, :always], 1, 0)
         gain = power * (value - level[row:, :, None])
         for number in range(row, int(np.searchsorted(lengths, position, side="right"))):
             if cells[number].last is not None:

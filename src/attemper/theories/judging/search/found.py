@@ -14,7 +14,7 @@ from attemper.html_tables import Tabled
 from attemper.languages.words import Word, show_word
 from attemper.theories.judging.certificate import JUDGEMENT, Judgement, Reading
 from attemper.theories.judging.check.cells import JudgedTask, WordCell
-from attemper.theories.judging.check.claims import said
+from attemper.theories.judging.check.claims import at_offset, said
 from attemper.workbench.language import Language
 from attemper.workbench.report.languages import lines_on, record_of_language
 
@@ -22,9 +22,12 @@ from attemper.workbench.report.languages import lines_on, record_of_language
 @final
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A word, or prefix, that is answered wrong, and by how much; and what PyTorch says of it in float32."""
+    """A word, or prefix, that is answered wrong, behind how many positions, and by how much; and what its own
+    runtime says of it in float32.
+    """
 
     word: Word
+    offset: int
     margin: float
     runtime: str
 
@@ -37,18 +40,21 @@ class JudgedEncoder(Tabled):
     `cells` counts cells, sets of words that are judged together, by their status, and `open` has the first
     that is neither proved nor refuted. `proved_to` is the greatest length up to which all is proved, by the
     checker, None where not even the shortest words are; `least` is the least margin there. `wrong` is a
-    shortest word found that is answered wrong, with `wrong_words` among the `tried` shortest ones.
+    shortest word found that is answered wrong, `wrong_offsets` are those where a cell is refuted, and
+    `wrong_words` counts those among the `tried` shortest ones.
     `judgement` is what is written to a file: the wrong word, or else the proof.
     """
 
     language: Language
     task: JudgedTask
     up_to: int
+    offsets: tuple[int, int]
     cells: Counter[Status]
     open: tuple[WordCell, float] | None
     proved_to: int | None
     least: float | None
     wrong: WrongAnswer | None
+    wrong_offsets: tuple[int, ...]
     wrong_words: int
     tried: int
     proof: Judgement | None
@@ -85,6 +91,9 @@ class JudgedEncoder(Tabled):
         if self.wrong is not None:
             yield f"  margin {self.wrong.margin:.4g} in real arithmetic; {self.wrong.runtime}"
             yield f"  of the {self.tried:,} shortest words {self.wrong_words:,} are answered wrong"
+        if self.offsets != (0, 0) and self.wrong_offsets:
+            count, several = len(self.wrong_offsets), self.offsets[1] - self.offsets[0] + 1
+            yield f"  wrong at {count:,} of {several:,} offsets, first at {self.wrong_offsets[0]:,}"
         counts = ", ".join(f"{self.cells[own]:,} {own}" for own in Status if self.cells[own])
         yield f"cells: {counts}"
         if self.proved_to is not None and self.least is not None:
@@ -93,7 +102,7 @@ class JudgedEncoder(Tabled):
             cell, margin = self.open
             letters = self.task.automaton.alphabet.symbols
             last = "" if cell.last is None else f", last symbol {letters[cell.last]}"
-            where = f"{cell.length:,} symbols, state {cell.state}{last}"
+            where = f"{cell.length:,} symbols, state {cell.state}{last}{at_offset(cell.offset)}"
             yield f"first open: {where}: the margin is not seen to be above {margin:.4g}"
         if self.stopped:
             yield f"stopped: {self.stopped}"
@@ -101,10 +110,10 @@ class JudgedEncoder(Tabled):
     def _outcome(self) -> str:
         if self.wrong is not None:
             where = "" if self.task.reading is Reading.VERDICT else "the prefix "
-            return f"{where}'{show_word(self.wrong.word)}' is answered wrong"
+            return f"{where}'{show_word(self.wrong.word)}'{at_offset(self.wrong.offset)} is answered wrong"
         if self.status is Status.PROVED:
-            return said(self.task, self.up_to)
-        return f"not shown that {said(self.task, self.up_to)}"
+            return said(self.task, self.up_to, self.offsets)
+        return f"not shown that {said(self.task, self.up_to, self.offsets)}"
 
     @property
     def record(self) -> dict[str, object]:
@@ -115,6 +124,7 @@ class JudgedEncoder(Tabled):
             "status": str(self.status),
             "reading": str(self.task.reading),
             "up_to": self.up_to,
+            "offsets": list(self.offsets),
             "proved_to": self.proved_to,
             "least_margin": self.least,
             "cells": {str(own): self.cells[own] for own in Status if self.cells[own]},
@@ -125,10 +135,12 @@ class JudgedEncoder(Tabled):
             if self.wrong is None
             else {
                 "word": list(self.wrong.word),
+                "offset": self.wrong.offset,
                 "margin": self.wrong.margin,
                 "runtime": self.wrong.runtime,
                 "among_shortest": [self.wrong_words, self.tried],
             },
+            "wrong_offsets": list(self.wrong_offsets),
             "stopped": self.stopped or None,
         }
 

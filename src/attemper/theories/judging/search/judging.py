@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import final
 
 import numpy as np
@@ -14,7 +13,8 @@ import numpy as np
 from attemper.checker.verdict import Status
 from attemper.errors import UnsupportedError
 from attemper.languages.words import Word
-from attemper.models.soft.weights import Encoder
+from attemper.models.arrays import Floats
+from attemper.models.soft.weights import Encoder, shifted
 from attemper.theories.judging.certificate import ExactExtremes, Judgement, WrongWord
 from attemper.theories.judging.check.cells import JudgedTask, WordCell
 from attemper.theories.judging.check.claims import check_judgement, tokens_of
@@ -30,7 +30,7 @@ from attemper.theories.judging.search.found import JudgedEncoder, WrongAnswer
 from attemper.theories.judging.search.proving import FoundCell, boxed, cut, heads_to_judge
 from attemper.workbench.language import Language
 
-AT_ONCE = 32
+AT_ONCE = 128
 """So many cells are looked at together."""
 
 Loads = Callable[[int], Encoder]
@@ -47,11 +47,12 @@ class JudgingSearch:
     source: str
     loads: Loads
     up_to: int
+    offsets: tuple[int, int]
     report: Callable[[str], None]
     deadline: float
     """When, by the clock of `time.monotonic`, no further cells are looked at: the checker needs time, too."""
     found: list[FoundCell] = field(default_factory=list)
-    wrong: list[tuple[Word, float]] = field(default_factory=list)
+    wrong: list[tuple[Word, int, float]] = field(default_factory=list)
     wrong_short: int = 0
     tried: int = 0
     refuted: set[WordCell] = field(default_factory=set)
@@ -62,9 +63,10 @@ class JudgingSearch:
     def run(self) -> JudgedEncoder:
         """All that is found until an interrupt."""
         read = ReadEncoder(self.loads(self.up_to + 1), self.task, self.up_to + 1)
-        self.cells = tuple(self.task.cells_to(self.up_to))
+        self.cells = tuple(self.task.cells_to(self.up_to, self.offsets))
         if not self.cells:
-            raise UnsupportedError(f"the language has no word of at most {self.up_to:,} symbols")
+            most = self.up_to - self.offsets[0]
+            raise UnsupportedError(f"the language has no word of at most {most:,} symbols")
         try:
             self.heads = heads_to_judge(read)
             self._try_short_words(read)
@@ -79,16 +81,18 @@ class JudgingSearch:
         return self._result()
 
     def _try_short_words(self, read: ReadEncoder) -> None:
-        for level in short_words(read, self.up_to):
+        first = self.offsets[0]
+        for level in short_words(read, self.up_to - first):
             self.report(f"words of {len(level[0][0]):,} symbols")
-            margins = margins_of_words(read, *zip(*level, strict=True))
+            words, states = zip(*level, strict=True)
+            margins = margins_of_words(read, words, states, first)
             seems = [own for own, margin in zip(level, margins, strict=True) if margin < 0]
-            are_wrong = surely_wrong(read, self.heads, seems)
+            are_wrong = surely_wrong(read, self.heads, seems, first)
             self.tried += len(level)
             self.wrong_short += sum(are_wrong)
             below = [float(margin) for margin in margins if margin < 0]
             self.wrong += [
-                (word, margin)
+                (word, first, margin)
                 for (word, _), margin, sure in zip(seems, below, are_wrong, strict=True)
                 if sure
             ]
@@ -101,8 +105,9 @@ class JudgingSearch:
             if own.margin > 0:
                 continue
             word, margin = worst_word(read, self.heads, own.cell)
-            if margin < 0 and surely_wrong(read, self.heads, [(word, own.cell.state)])[0]:
-                self.wrong.append((word, margin))
+            seems = [(word, own.cell.state)]
+            if margin < 0 and surely_wrong(read, self.heads, seems, own.cell.offset)[0]:
+                self.wrong.append((word, own.cell.offset, margin))
                 self.refuted.add(own.cell)
             else:
                 left.append(number)
@@ -132,11 +137,13 @@ class JudgingSearch:
             self.language,
             self.task,
             self.up_to,
+            self.offsets,
             counts,
             None if opened is None else (opened.cell, opened.margin),
             proved_to,
             least,
             wrong,
+            tuple(sorted({own.offset for own in self.refuted})),
             self.wrong_short,
             self.tried,
             proof,
@@ -145,40 +152,63 @@ class JudgingSearch:
         )
 
     def _judgement(self, encoder: Encoder, evidence: ExactExtremes | WrongWord) -> Judgement:
-        return Judgement(encoder.digest, self.source, self.task.automaton, self.task.reading, evidence)
+        task = self.task
+        return Judgement(encoder.digest, self.source, task.automaton, task.reading, task.vocabulary, evidence)
 
     def _shown_wrong(self) -> tuple[WrongAnswer | None, Judgement | None]:
         """The shortest wrong word that the checker, too, sees to be one."""
-        for word, margin in sorted(self.wrong, key=lambda own: (len(own[0]), own[1])):
-            encoder = self.loads(len(word) + 1)
-            judgement = self._judgement(encoder, WrongWord(word))
+        for word, offset, margin in sorted(self.wrong, key=lambda own: (len(own[0]), own[1:])):
+            encoder = self.loads(offset + len(word) + 1)
+            judgement = self._judgement(encoder, WrongWord(word, offset))
             if check_judgement(judgement, encoder).status is Status.REFUTED:
-                return WrongAnswer(word, margin, self._in_runtime(encoder, word)), judgement
+                confirmed = self._in_runtime(shifted(encoder, offset), word, offset)
+                return WrongAnswer(word, offset, margin, confirmed), judgement
         return None, None
 
-    def _in_runtime(self, encoder: Encoder, word: Word) -> str:
-        """What PyTorch says of the word."""
-        try:
-            from attemper.models.soft.in_torch import outputs_in_torch
-
-            outputs = outputs_in_torch(encoder, np.array([tokens_of(encoder, self.task, word)]))[0]
-        except ImportError:
+    def _in_runtime(self, encoder: Encoder, word: Word, offset: int) -> str:
+        """What the model's own runtime says of the word."""
+        outputs, runtime = self._by_transformers(word, offset) or self._by_torch(encoder, word)
+        if outputs is None:
             return "not confirmed: PyTorch is not installed"
         state = self.task.automaton.state_after(word)
         sums = asked_of(ReadEncoder(encoder, self.task, len(word) + 1)) @ outputs
         right = np.array(self.task.answers(state))
         is_wrong = bool((np.where(right, sums, -sums) < 0).any())
-        return "confirmed in PyTorch, float32" if is_wrong else "at the rounding level: not so in float32"
+        return f"confirmed in {runtime}" if is_wrong else f"at the rounding level: not so in {runtime}"
+
+    def _by_transformers(self, word: Word, offset: int) -> tuple[Floats, str] | None:
+        """The outputs of a GPT-2 folder where `transformers` is installed."""
+        vocabulary, letters = self.task.vocabulary, self.task.automaton.alphabet.symbols
+        if vocabulary is None:
+            return None
+        try:
+            from attemper.models.soft.in_transformers import logits_in_transformers
+        except ImportError:
+            return None
+        tokens = vocabulary.numbers_of((vocabulary.start, *word))
+        logits, runtime = logits_in_transformers(self.source, tokens, offset)
+        return logits[vocabulary.numbers_of(vocabulary.outputs_for(letters))], runtime
+
+    def _by_torch(self, encoder: Encoder, word: Word) -> tuple[Floats | None, str]:
+        """The outputs of PyTorch's own modules with the weights."""
+        try:
+            from attemper.models.soft.in_torch import outputs_in_torch
+        except ImportError:
+            return None, ""
+        tokens = np.array([tokens_of(encoder, self.task, word)])
+        return outputs_in_torch(encoder, tokens)[0], "PyTorch, float32"
 
     def _proof(self) -> tuple[Judgement | None, int | None, float | None]:
         """The proof for the greatest length up to which all cells are proved, as the checker accepts it."""
         proved = {own.cell: own for own in self.found if own.margin > 0}
-        for up_to in sorted(_lengths_proved(self.task, self.up_to, set(proved)), reverse=True):
+        for up_to in self._lengths_proved(set(proved)):
             self.report(f"checking what is proved to {up_to:,}")
-            own = [proved[cell] for cell in self.task.cells_to(up_to)]
+            offsets = self._offsets_to(up_to)
+            own = [proved[cell] for cell in self.task.cells_to(up_to, offsets)]
             encoder = self.loads(up_to + 1)
             evidence = ExactExtremes(
                 up_to,
+                offsets,
                 tuple(tuple(map(tuple, head.axes.tolist())) for head in self.heads),
                 tuple(tuple(map(tuple, head.slopes.tolist())) for head in self.heads),
                 tuple(each.extremes for each in own),
@@ -188,16 +218,20 @@ class JudgingSearch:
                 return judgement, up_to, min(each.margin for each in own)
         return None, None, None
 
+    def _offsets_to(self, up_to: int) -> tuple[int, int]:
+        """The offsets at which there are words, if they have at most so many symbols."""
+        return self.offsets[0], min(self.offsets[1], up_to)
 
-def _lengths_proved(task: JudgedTask, up_to: int, proved: set[WordCell]) -> Iterator[int]:
-    """The greatest length to which all cells are proved; and half of it, should the checker not follow."""
-    known = -1
-    for length, _ in groupby(range(up_to + 1)):
-        cells = set(task.cells_to(length))
-        if not cells <= proved:
-            break
-        if cells:
-            known = length
-    while known >= 0:
-        yield known
-        known = known // 2 if known else -1
+    def _lengths_proved(self, proved: set[WordCell]) -> Iterator[int]:
+        """The greatest length to which all cells are proved, then half of it, should the checker not agree."""
+        # Cells to a length are cells to a greater one, too.
+        known, open_from = self.offsets[0] - 1, self.up_to + 1
+        while open_from - known > 1:
+            middle = (known + open_from) // 2
+            is_proved = proved.issuperset(self.task.cells_to(middle, self._offsets_to(middle)))
+            known, open_from = (middle, open_from) if is_proved else (known, middle)
+        while known >= self.offsets[0] and any(
+            True for _ in self.task.cells_to(known, self._offsets_to(known))
+        ):
+            yield known
+            known = known // 2 if known else -1
