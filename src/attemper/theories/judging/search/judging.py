@@ -223,7 +223,7 @@ class JudgingSearch:
         return self.offsets[0], min(self.offsets[1], up_to)
 
     def _lengths_proved(self, proved: set[WordCell]) -> Iterator[int]:
-        """The greatest length to which all cells are proved, then half of it, should the checker not agree."""
+        """The greatest length to which all cells are proved, then half, should the checker not agree."""
         # Cells to a length are cells to a greater one, too.
         known, open_from = self.offsets[0] - 1, self.up_to + 1
         while open_from - known > 1:
