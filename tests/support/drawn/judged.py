@@ -9,6 +9,7 @@ import numpy as np
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet
+from attemper.models.soft.activations import Activation
 from attemper.models.soft.weights import Encoder, EncoderLayer, EncoderNorm, Mask, NoPositions, Periodic
 from attemper.theories.judging.certificate import Reading
 from attemper.theories.judging.check.cells import JudgedTask
@@ -39,8 +40,12 @@ def encoder_for(
     norm: str = "none",
     period: int = 0,
     width: int = 8,
+    activation: Activation = Activation.RELU,
+    last: bool = False,
 ) -> Encoder:
-    """A random encoder over the automaton's symbols and one more; positions with a period, or none."""
+    """A random encoder over the automaton's symbols and one more; positions with a period, or none; and
+    perhaps a last norm.
+    """
     rng = np.random.default_rng(seed)
 
     def drawn(*shape: int, size: float = 0.6) -> np.ndarray:  # type: ignore[type-arg]
@@ -60,6 +65,7 @@ def encoder_for(
         None if norm == "none" else (both, both),
         heads,
         norm == "pre",
+        activation,
     )
     outputs = (
         (*letters, "END") if reading is Reading.NEXT else random.Random(seed).choice([("o",), ("n", "y")])
@@ -74,6 +80,7 @@ def encoder_for(
         drawn(len(outputs), width),
         drawn(len(outputs), size=0.1),
         outputs,
+        both if last else None,
     )
 
 

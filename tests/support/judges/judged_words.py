@@ -7,13 +7,15 @@ from itertools import product
 from typing import Any
 
 from tests.support.oracles.raw_encoder import RawRun
+from tests.support.oracles.raw_gpt2 import RawGpt2
 
 
 class RawTask:
     """What is asked, from the data of a judgement's file."""
 
-    def __init__(self, run: RawRun, judgement: Mapping[str, Any]) -> None:
+    def __init__(self, run: RawRun | RawGpt2, judgement: Mapping[str, Any]) -> None:
         self.run, self.reading = run, judgement["reading"]
+        self.vocabulary = judgement["vocabulary"]
         self.automaton = judgement["automaton"]
         self.letters = self.automaton["alphabet"]
         self.left = self._left()
@@ -39,16 +41,25 @@ class RawTask:
             return len(word) <= up_to
         return len(word) + self.left[self.states(word)[-1]] <= up_to
 
-    def margin(self, word: tuple[str, ...]) -> float:
+    def margin(self, word: tuple[str, ...], offset: int = 0) -> float:
         """The least of what is to be positive, and of the negatives of what is to be negative."""
         state = self.states(word)[-1]
+        may = [self.left[target] < float("inf") for target in self.automaton["moves"][state]]
+        if isinstance(self.run, RawGpt2):
+            tokens = self.vocabulary["tokens"]
+            read = [tokens.index(token) for token in (self.vocabulary["start"], *word)]
+            good = {symbol for symbol, can in zip(self.letters, may, strict=True) if can}
+            if state in self.automaton["accepting"]:
+                good.add(self.vocabulary["end"])
+            values = zip(tokens, self.run.outputs(read, offset), strict=True)
+            return min(float(x if token in good else -x) for token, x in values)
+        assert offset == 0
         number = {symbol: k for k, symbol in enumerate(self.run.symbols)}
         tokens, always = [number[symbol] for symbol in word], len(number)
         if self.reading == "verdict":
             no, yes = self.run.outputs([*tokens, always])
             return float(yes - no if state in self.automaton["accepting"] else no - yes)
         found = self.run.outputs([always, *tokens])
-        may = [self.left[target] < float("inf") for target in self.automaton["moves"][state]]
         right = [*may, state in self.automaton["accepting"]]
         return min(float(x if good else -x) for x, good in zip(found, right, strict=True))
 

@@ -69,11 +69,11 @@ def test_margins_are_those_of_all_words(proofs: dict[str, Path]) -> None:
 
 def numbers_of(data: Any) -> list[Any]:
     """All lists of numbers in the cells."""
-    return [row for _, highest in map(dict.values, data["evidence"][4]) for row in highest]
+    return [row for _, highest in map(dict.values, data["evidence"][5]) for row in highest]
 
 
 def without_numbers(data: Any, number: int) -> None:
-    data["evidence"][4][number] = {"parts": 0, "highest": []}
+    data["evidence"][5][number] = {"parts": 0, "highest": []}
 
 
 Change = Callable[[Any], Any]
@@ -89,7 +89,7 @@ def changed_number(place: int, change: Callable[[float], float]) -> Change:
 
 
 def axes(data: Any) -> Any:
-    return data["evidence"][2]
+    return data["evidence"][3]
 
 
 CHANGES: dict[str, Change] = {
@@ -99,15 +99,15 @@ CHANGES: dict[str, Change] = {
     "nan": changed_number(5, lambda _: math.nan),
     "infinite": changed_number(5, lambda _: math.inf),
     "a float": lambda data: numbers_of(data)[0].__setitem__(0, 1.5),
-    "true": lambda data: data["evidence"][4][0].update(parts=True),
-    "parts below 0": lambda data: data["evidence"][4][0].update(parts=-1),
-    "parts": lambda data: data["evidence"][4][0].update(parts=4),
-    "no parts, and numbers": lambda data: data["evidence"][4][0].update(parts=0),
-    "many parts": lambda data: data["evidence"][4][0].update(parts=5000),
-    "a cell is missing": lambda data: data["evidence"][4].pop(),
-    "a cell too many": lambda data: data["evidence"][4].append(data["evidence"][4][-1]),
-    "cells in another order": lambda data: data["evidence"][4].reverse(),
-    "a head is missing": lambda data: data["evidence"][4][1]["highest"].pop(),
+    "true": lambda data: data["evidence"][5][0].update(parts=True),
+    "parts below 0": lambda data: data["evidence"][5][0].update(parts=-1),
+    "parts": lambda data: data["evidence"][5][0].update(parts=4),
+    "no parts, and numbers": lambda data: data["evidence"][5][0].update(parts=0),
+    "many parts": lambda data: data["evidence"][5][0].update(parts=5000),
+    "a cell is missing": lambda data: data["evidence"][5].pop(),
+    "a cell too many": lambda data: data["evidence"][5].append(data["evidence"][5][-1]),
+    "cells in another order": lambda data: data["evidence"][5].reverse(),
+    "a head is missing": lambda data: data["evidence"][5][1]["highest"].pop(),
     "a number is missing": lambda data: numbers_of(data)[1].pop(),
     "no numbers": lambda data: [row.clear() for row in numbers_of(data)],
     "no axes": lambda data: [head.clear() for head in axes(data)],
@@ -117,8 +117,8 @@ CHANGES: dict[str, Change] = {
     ],
     "an axis is another": lambda data: axes(data)[0][0].__setitem__(0, (0.3).hex()),
     "an axis is short": lambda data: axes(data)[0][0].pop(),
-    "slopes are missing": lambda data: data["evidence"][3].pop(),
-    "slopes are short": lambda data: [row.pop() for head in data["evidence"][3] for row in head],
+    "slopes are missing": lambda data: data["evidence"][4].pop(),
+    "slopes are short": lambda data: [row.pop() for head in data["evidence"][4] for row in head],
     "longer": lambda data: data["evidence"].__setitem__(1, data["evidence"][1] + 1),
     "much longer": lambda data: data["evidence"].__setitem__(1, 10**6),
     "too long": lambda data: data["evidence"].__setitem__(1, 10**6 + 1),
@@ -127,7 +127,7 @@ CHANGES: dict[str, Change] = {
         reading={"next": "verdict", "verdict": "next"}[data["reading"]]
     ),
     "no reading": lambda data: data.update(reading="loud"),
-    "another format": lambda data: data.update(format="attemper-judgement/2"),
+    "another format": lambda data: data.update(format="attemper-judgement/1"),
     "more": lambda data: data.update(more=1),
     "other letters": lambda data: data["automaton"].update(alphabet=data["automaton"]["alphabet"][::-1]),
     "no state accepts": lambda data: data["automaton"].update(accepting=[]),
@@ -149,7 +149,7 @@ def test_what_is_changed_is_not_proved(name: str, proofs: dict[str, Path], tmp_p
 def test_a_cell_of_few_words_needs_no_numbers(proofs: dict[str, Path], tmp_path: Path) -> None:
     for name in ("bstar", "depth2"):
         data = json.loads(proofs[name].read_bytes())
-        for number in range(len(data["evidence"][4])):
+        for number in range(len(data["evidence"][5])):
             without_numbers(data, number)
         assert verdict(name, data, tmp_path) is Status.PROVED
         task = truth(name, data)
@@ -185,7 +185,7 @@ def test_no_mutant_is_proved_that_a_word_belies(proofs: dict[str, Path], tmp_pat
                 one = rng.randrange(len(row))
                 row[one] = (float.fromhex(row[one]) + rng.choice([-1, 1]) * 10 ** -rng.uniform(0, 9)).hex()
             else:
-                rng.choice(data["evidence"][4])["parts"] = rng.choice([1, 4, 16])
+                rng.choice(data["evidence"][5])["parts"] = rng.choice([1, 4, 16])
             if verdict(name, data, tmp_path) is Status.PROVED:
                 proved += 1
                 task = truth(name, data)
@@ -207,7 +207,7 @@ def test_words_are_refuted_that_are_answered_wrong_and_no_others(
         task = truth(name, data)
         for word in (own for n in range(4) for own in product(letters, repeat=n)):
             encoder = load_judged(str(FIXTURES / name), letters, len(word) + 1)
-            data["digest"], data["evidence"] = encoder.digest, ["wrong word", list(word)]
+            data["digest"], data["evidence"] = encoder.digest, ["wrong word", list(word), 0]
             own = check_judgement(JUDGEMENT.decode(data), encoder)
             if not task.is_read(word, 10**6):
                 assert own.status is Status.MALFORMED
@@ -228,7 +228,7 @@ def test_what_a_wrong_word_must_be(tmp_path: Path) -> None:
     assert found.wrong.margin < 0
     assert verdict("hasa", data, tmp_path) is Status.REFUTED
     for word in (["c"], ["a", ""], ["a"] * 5001):
-        assert verdict("hasa", {**data, "evidence": ["wrong word", word]}, tmp_path) is Status.MALFORMED
+        assert verdict("hasa", {**data, "evidence": ["wrong word", word, 0]}, tmp_path) is Status.MALFORMED
 
 
 def test_a_model_must_be_named_and_is_another_if_anything_is(proofs: dict[str, Path], tmp_path: Path) -> None:
@@ -276,7 +276,10 @@ def falsely_evident(seed: int) -> Iterator[tuple[Encoder, Judgement]]:
             rng.shuffle(numbers)
         made = tuple(CellExtremes(1, tuple(map(tuple, cell))) for cell in numbers)
         kept = (tuple(tuple(tuple(row) for row in head) for head in each) for each in (rows, turned))
-        yield read.encoder, Judgement(read.encoder.digest, "", dfa, reading, ExactExtremes(3, *kept, made))
+        yield (
+            read.encoder,
+            Judgement(read.encoder.digest, "", dfa, reading, None, ExactExtremes(3, (0, 0), *kept, made)),
+        )
 
 
 @pytest.mark.parametrize("seed", range(60))

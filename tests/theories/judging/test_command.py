@@ -106,6 +106,7 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch, tmp_
         return real(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(judging, "boxed", interrupted)
+    monkeypatch.setattr(judging, "AT_ONCE", 32)
     file = tmp_path / "judgement.json"
     found = command("judge", FIXTURES / "bstar", "--up-to", 40, "-o", file)
     assert (found.code, "stopped: interrupted" in found.out) == (ExitCode.UNKNOWN, True)

@@ -11,8 +11,10 @@ import pytest
 
 from attemper.errors import UnsupportedError
 from attemper.models.arrays import Floats
+from attemper.models.soft.activations import Activation
 from attemper.models.soft.meaning import outputs_in_balls
 from attemper.models.soft.soft import outputs_of
+from attemper.models.soft.weights import shifted
 from attemper.theories.judging.certificate import Reading
 from attemper.theories.judging.check.cells import WordCell
 from attemper.theories.judging.check.claims import tokens_of
@@ -36,43 +38,35 @@ NETWORKS = tuple(
 Words = dict[WordCell, list[tuple[str, ...]]]
 
 
-def words_of(read: ReadEncoder, up_to: int) -> Words:
+def words_of(read: ReadEncoder, up_to: int, offsets: tuple[int, int] = (0, 0)) -> Words:
     """All words of each cell, straight from the definition."""
     dfa, task, found = read.task.automaton, read.task, defaultdict(list)
     letters = dfa.alphabet.symbols
     for length in range(up_to + 1):
         for word in product(letters, repeat=length):
-            state = dfa.state_after(word)
+            state, left = dfa.state_after(word), 0
             if task.reading is Reading.NEXT:
-                ways = (
-                    dfa.state_after((*word, *more))
+                more = (
+                    n
                     for n in range(len(dfa.moves))
-                    for more in product(letters, repeat=n)
+                    if any(dfa.accepts((*word, *more)) for more in product(letters, repeat=n))
                 )
-                left = next(
-                    (
-                        n
-                        for n in range(len(dfa.moves))
-                        if any(dfa.accepts((*word, *more)) for more in product(letters, repeat=n))
-                    ),
-                    None,
-                )
-                del ways
-                if left is None or length + left > up_to:
-                    continue
+                left = next(more, 10**6)
             last = letters.index(word[-1]) if word and task.reading is Reading.NEXT else None
-            found[WordCell(length, state, last)].append(word)
+            for offset in range(offsets[0], offsets[1] + 1):
+                if length + left <= up_to - offset:
+                    found[WordCell(length, state, last, offset)].append(word)
     return found
 
 
-def read_by(read: ReadEncoder, word: tuple[str, ...]) -> list[Floats]:
+def read_by(read: ReadEncoder, word: tuple[str, ...], offset: int = 0) -> list[Floats]:
     """What each head reads at the last position, in float64, from the encoder's weights."""
     encoder = read.encoder
     tokens = tokens_of(encoder, read.task, word)
     (layer,) = encoder.layers
     rows = encoder.embedding[tokens]
     table = getattr(encoder.positions, "table", np.zeros((1, encoder.width)))
-    x = rows + table[np.arange(len(tokens)) % len(table)]
+    x = rows + table[(offset + np.arange(len(tokens))) % len(table)]
     norm = layer.before[0]
     if norm is not None:
         centred = x - x.mean(axis=1, keepdims=True)
@@ -98,8 +92,10 @@ def test_the_greatest_is_that_of_some_word_and_nothing_less_is_shown(
     ]
     for seed, heads, norm, period in few(NETWORKS, 4):
         read = read_of(dfa, reading, up_to, seed, heads=heads, norm=norm, period=period)
-        words = words_of(read, up_to)
-        cells = list(read.task.cells_to(up_to))
+        offsets = ((0, 0), (0, 3), (2, 3))[seed % 3]
+        words = words_of(read, up_to, offsets)
+        cells = list(read.task.cells_to(up_to, offsets))
+        assert len(cells) == len(set(cells))
         assert set(cells) == set(words)
         directions = np.random.default_rng(seed).normal(size=(4, read.encoder.width // heads))
         for place, head in enumerate(heads_of(read, [directions.tolist()] * heads)):
@@ -108,7 +104,7 @@ def test_the_greatest_is_that_of_some_word_and_nothing_less_is_shown(
                     np.max(
                         [
                             [*(directions @ o), *(-directions @ o)]
-                            for o in (read_by(read, w)[place] for w in words[c])
+                            for o in (read_by(read, w, c.offset)[place] for w in words[c])
                         ],
                         axis=0,
                     )
@@ -127,22 +123,24 @@ def test_the_greatest_is_that_of_some_word_and_nothing_less_is_shown(
 def test_no_margin_is_above_that_of_a_word(reading: Reading, few: Few) -> None:
     for number, dfa in enumerate(few(AUTOMATA, 3)):
         for seed, heads, norm, period in few(NETWORKS, 4):
-            up_to = 5
-            read = read_of(dfa, reading, up_to, 100 * number + seed, heads=heads, norm=norm, period=period)
-            own, words = heads_to_judge(read), words_of(read, up_to)
-            cells = list(read.task.cells_to(up_to))
+            up_to, offsets = 5, ((0, 0), (1, 3))[seed % 2]
+            activation, is_last = list(Activation)[(seed + number) % 3], (seed + number) % 4 > 1
+            asked = {"heads": heads, "norm": norm, "period": period, "activation": activation}
+            read = read_of(dfa, reading, up_to, 100 * number + seed, last=is_last, **asked)
+            own, words = heads_to_judge(read), words_of(read, up_to, offsets)
+            cells = list(read.task.cells_to(up_to, offsets))
             for found in (boxed(read, own, cells), cut(read, own, boxed(read, own, cells))):
                 for each in found:
-                    least = min(least_margin(read, words[each.cell], each.cell.state))
+                    least = min(least_margin(read, words[each.cell], each.cell))
                     assert each.margin <= least + 1e-9
                     if len(words[each.cell]) == 1:
                         assert each.margin == pytest.approx(least, abs=1e-6), "one word's box is a point"
 
 
-def least_margin(read: ReadEncoder, words: list[tuple[str, ...]], state: int) -> list[float]:
+def least_margin(read: ReadEncoder, words: list[tuple[str, ...]], cell: WordCell) -> list[float]:
     tokens = np.array([tokens_of(read.encoder, read.task, word) for word in words])
-    found = outputs_of(read.encoder, tokens) @ asked_of(read).T
-    right = np.array(read.task.answers(state))
+    found = outputs_of(shifted(read.encoder, cell.offset), tokens) @ asked_of(read).T
+    right = np.array(read.task.answers(cell.state))
     return [float(own) for own in np.where(right, found, -found).min(axis=1)]
 
 
@@ -165,14 +163,14 @@ def test_words_are_looked_at_one_by_one_where_they_are_few(few: Few) -> None:
             reading = list(Reading)[(seed + number) % 2]
             read = read_of(dfa, reading, 4, 7 * number + seed, heads=heads, norm=norm, period=period)
             own, letters = heads_to_judge(read), dfa.alphabet.symbols
-            for cell, words in words_of(read, 4).items():
+            for cell, words in words_of(read, 4, (0, seed % 3)).items():
                 found = numbers_of_words(read.task, cell)
                 assert [tuple(letters[k] for k in word) for word in found] == sorted(words)
-                least = min(least_margin(read, words, cell.state))
+                least = min(least_margin(read, words, cell))
                 assert least - 1e-6 * (1 + abs(least)) <= margin_of_words(read, own, cell) <= least + 1e-9
                 boxes = read_on_words(read, own, [cell] * len(found), found)
                 for place, word in enumerate(sorted(words)):
-                    there = np.concatenate(read_by(read, word))
+                    there = np.concatenate(read_by(read, word, cell.offset))
                     low, high = boxes.least[:, 0, place], boxes.greatest[:, 0, place]
                     assert ((low <= there + 1e-12) & (there - 1e-12 <= high)).all()
                     assert (high - low < 1e-9).all()
@@ -206,20 +204,23 @@ def test_axes_that_span_too_little_leave_the_rest_out() -> None:
         assert all(float(head.left_out.max()) > 0.01 for head in heads[:1])
         numbers = [highest(read, head, cells) for head in heads]
         for cell, margin in zip(cells, margins(read, heads, cells, [1] * len(cells), numbers), strict=True):
-            assert margin <= min(least_margin(read, words[cell], cell.state)) + 1e-9
+            assert margin <= min(least_margin(read, words[cell], cell)) + 1e-9
 
 
-def test_margins_hold_in_balls_for_longer_words() -> None:
-    read = read_of(AUTOMATA[2], Reading.VERDICT, 9, 5, heads=2, norm="pre", period=4)
-    found = {own.cell: own.margin for own in boxed(read, heads_to_judge(read), list(read.task.cells_to(9)))}
+@pytest.mark.parametrize("activation", list(Activation))
+def test_margins_hold_in_balls_for_longer_words(activation: Activation) -> None:
+    asked = {"heads": 2, "norm": "pre", "period": 4, "activation": activation}
+    read = read_of(AUTOMATA[2], Reading.VERDICT, 9, 5, last=activation is not Activation.RELU, **asked)
+    cells = list(read.task.cells_to(9, (1, 1)))
+    found = {own.cell: own.margin for own in boxed(read, heads_to_judge(read), cells)}
     rng = np.random.default_rng(0)
     for _ in range(20):
-        word = tuple("ab"[k] for k in rng.integers(0, 2, size=rng.integers(0, 10)))
-        outputs = outputs_in_balls(read.encoder, tokens_of(read.encoder, read.task, word))
+        word = tuple("ab"[k] for k in rng.integers(0, 2, size=rng.integers(0, 9)))
+        outputs = outputs_in_balls(shifted(read.encoder, 1), tokens_of(read.encoder, read.task, word))
         value = outputs[0] if len(outputs) == 1 else outputs[1] - outputs[0]
         state = read.task.automaton.state_after(word)
         margin = value if state in read.task.automaton.accepting else -value
-        assert margin > found[WordCell(len(word), state)]
+        assert margin > found[WordCell(len(word), state, None, 1)]
 
 
 def test_heads_are_of_the_layer() -> None:

@@ -14,6 +14,8 @@ from attemper.checker.verdict import Status
 from attemper.errors import UnsupportedError
 from attemper.languages.words import Word
 from attemper.models.arrays import Floats
+from attemper.models.soft.in_torch import outputs_in_torch
+from attemper.models.soft.in_transformers import logits_in_transformers
 from attemper.models.soft.weights import Encoder, shifted
 from attemper.theories.judging.certificate import ExactExtremes, Judgement, WrongWord
 from attemper.theories.judging.check.cells import JudgedTask, WordCell
@@ -181,22 +183,20 @@ class JudgingSearch:
         vocabulary, letters = self.task.vocabulary, self.task.automaton.alphabet.symbols
         if vocabulary is None:
             return None
+        tokens = vocabulary.numbers_of((vocabulary.start, *word))
         try:
-            from attemper.models.soft.in_transformers import logits_in_transformers
+            logits, runtime = logits_in_transformers(self.source, tokens, offset)
         except ImportError:
             return None
-        tokens = vocabulary.numbers_of((vocabulary.start, *word))
-        logits, runtime = logits_in_transformers(self.source, tokens, offset)
         return logits[vocabulary.numbers_of(vocabulary.outputs_for(letters))], runtime
 
     def _by_torch(self, encoder: Encoder, word: Word) -> tuple[Floats | None, str]:
         """The outputs of PyTorch's own modules with the weights."""
+        tokens = np.array([tokens_of(encoder, self.task, word)])
         try:
-            from attemper.models.soft.in_torch import outputs_in_torch
+            return outputs_in_torch(encoder, tokens)[0], "PyTorch, float32"
         except ImportError:
             return None, ""
-        tokens = np.array([tokens_of(encoder, self.task, word)])
-        return outputs_in_torch(encoder, tokens)[0], "PyTorch, float32"
 
     def _proof(self) -> tuple[Judgement | None, int | None, float | None]:
         """The proof for the greatest length up to which all cells are proved, as the checker accepts it."""
