@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from typing import Any, Literal
 
 import torch
 from rich.console import Console
@@ -30,6 +31,8 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Word
 from attemper.training.continuations import allowed, members, states_along
+
+MAJORITY = "#<['1'] > #<['0']"
 
 SPECIAL = ("<bos>", "<sep>", "<eos>", "<pad>")
 
@@ -51,6 +54,14 @@ class Gpt2Twin:
     def automaton(self) -> Dfa:
         return parse_regex(self.language, self.alphabet)
 
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What `attemper.judge` is asked: majority at a token behind the word, else what comes next."""
+        if self.language == MAJORITY:
+            answer = ("<sep>", "1", "0")
+            return {"language": MAJORITY, "at": "last", "empty": "reject", "answer": answer}
+        return {"language": f"regex:{self.language}"}
+
 
 GPT2_TWINS = {
     "(aa)*": Gpt2Twin("(aa)*", "a", 1500),
@@ -69,6 +80,7 @@ GPT2_TWINS = {
     "tomita1, offsets": Gpt2Twin("1*", "01", 1500, offsets=True),
     "tomita2, offsets": Gpt2Twin("(10)*", "01", 2500, offsets=True),
     "D2, offsets": Gpt2Twin("(a(ab)*b)*", "ab", 8000, offsets=True),
+    "binary majority": Gpt2Twin(MAJORITY, "01", 3000),
     "D2, width 64": Gpt2Twin("(a(ab)*b)*", "ab", 3000, width=64, heads=4),
 }
 
@@ -88,7 +100,9 @@ def row_of(twin: Gpt2Twin, folder: Path) -> tuple[str, ...]:
     model = train(twin, folder)
     right = right_of(twin, model, 2000)
     began = time.process_time()
-    found = attemper.judge(folder, f"regex:{twin.language}", twin.alphabet, up_to=twin.length, seconds=600)
+    offsets: Literal["all"] | tuple[int, int] = "all" if twin.offsets else (0, 0)
+    asked = {**twin.asked, "up_to": twin.length, "offsets": offsets, "seconds": 600}
+    found = attemper.judge(folder, alphabet=twin.alphabet, **asked)
     seconds = time.process_time() - began
     counts = ", ".join(f"{count:,} {status}" for status, count in found.cells.items() if count)
     outcome = str(found.status)
@@ -119,16 +133,20 @@ def train(
         )
     )
     draw = Random(f"gpt2 {twin} {seed}")
-    words = members(twin.automaton, (0, twin.length), 20_000, seed)
+    words = [] if twin.language == MAJORITY else members(twin.automaton, (0, twin.length), 20_000, seed)
     optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=0.0)
     plan = torch.optim.lr_scheduler.LambdaLR(
         optimiser, lambda step: min(1, (step + 1) / 100) * (1 + math.cos(math.pi * step / twin.steps)) / 2
     )
     model.train()
     for step in range(twin.steps):
-        batch = [draw.choice(words) if k % 2 else walk(twin, draw) for k in range(64)]
-        logits, labels, is_there = said(twin, model, batch, draw if twin.offsets else None)
-        loss = torch.nn.functional.binary_cross_entropy_with_logits(logits[is_there], labels[is_there])
+        if twin.language == MAJORITY:
+            logits, labels = compared(model, [coins(draw, draw.randint(0, twin.length)) for _ in range(64)])
+        else:
+            batch = [draw.choice(words) if k % 2 else walk(twin, draw) for k in range(64)]
+            logits, labels, is_there = said(twin, model, batch, draw if twin.offsets else None)
+            logits, labels = logits[is_there], labels[is_there]
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, labels)
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -141,6 +159,22 @@ def train(
     tokens = {name: number for number, name in enumerate((*twin.alphabet, *SPECIAL))}
     (folder / "vocab.json").write_text(json.dumps(tokens), encoding="utf-8")
     return model
+
+
+def coins(draw: Random, length: int) -> list[int]:
+    """A word of 0 and 1."""
+    return [draw.randrange(2) for _ in range(length)]
+
+
+def compared(model: GPT2LMHeadModel, words: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    """The outputs of 1 less those of 0 behind start, word and <sep>, and whether there are more 1s."""
+    width = max(map(len, words)) + 2
+    tokens = torch.full((len(words), width), 5)
+    for row, word in enumerate(words):
+        tokens[row, : len(word) + 2] = torch.tensor([2, *word, 3])
+    ends = torch.tensor([len(word) + 1 for word in words])
+    logits = model(input_ids=tokens).logits[torch.arange(len(words)), ends]
+    return logits[:, 1] - logits[:, 0], torch.tensor([float(2 * sum(word) > len(word)) for word in words])
 
 
 def walk(twin: Gpt2Twin, draw: Random) -> Word:
@@ -191,6 +225,12 @@ def said(
 def right_of(twin: Gpt2Twin, model: GPT2LMHeadModel, count: int) -> int:
     """Of how many drawn words of the full length every prefix gets the right answers, all of them."""
     found = 0
+    if twin.language == MAJORITY:
+        draw = Random("majority")
+        for _ in range(count // 200):
+            values, right = compared(model, [coins(draw, twin.length - 1) for _ in range(200)])
+            found += int(((values > 0) == (right > 0)).sum())
+        return found
     words = members(twin.automaton, (twin.length - 2, twin.length), count, 1)
     for top in range(0, count, 200):
         logits, labels, is_there = said(twin, model, words[top : top + 200], None)

@@ -215,7 +215,7 @@ def test_what_cannot_be_judged_is_said_in_a_line(tmp_path: Path) -> None:
         assert said in refused(folder, "--vocab", "a,b,<bos>,<sep>,<eos>,<pad>")
     with pytest.raises(OptionError, match="say which language is meant"):
         attemper.judge(MODEL)
-    with pytest.raises(OptionError, match="vocab is for the folder of a GPT-2"):
+    with pytest.raises(OptionError, match="vocab and answer are for the folder of a GPT-2"):
         attemper.judge(FIXTURES / "bstar", vocab=("a", "b"))
 
 

@@ -9,6 +9,9 @@ import numpy as np
 from attemper.models.arrays import Floats, Integers
 from attemper.models.enclosures.forms import GAMMA, upward
 
+PathStep = tuple[int, Integers, Integers]
+"""A symbol, and states that it leads from and to."""
+
 Gains = Callable[[int, int], Floats]
 """Of position j, for the rows from a number on: the gains (rows, K, S) of each symbol there."""
 
@@ -36,9 +39,10 @@ def greatest_sums(
     longest = int(lengths[-1]) if len(lengths) else 0
     found = np.full((*start.shape, len(moves)), -np.inf)
     found[..., first] = _raised(start, longest)
+    steps = steps_of(moves)
     for position in range(1, longest + 1):
         row = int(np.searchsorted(lengths, position))
-        found[row:] = _one_further(found[row:], _raised(gains(position, row), longest), moves)
+        found[row:] = _one_further(found[row:], _raised(gains(position, row), longest), steps)
     return found
 
 
@@ -48,11 +52,26 @@ def _raised(gain: Floats, longest: int) -> Floats:
     return np.asarray(gain + upward((longest + 16) * GAMMA * share, 2))
 
 
-def _one_further(found: Floats, gain: Floats, moves: Sequence[Sequence[int]]) -> Floats:
+def _one_further(found: Floats, gain: Floats, steps: Sequence[PathStep]) -> Floats:
     after = np.full_like(found, -np.inf)
-    for state, row in enumerate(moves):
-        for symbol, target in enumerate(row):
-            if target >= 0:
-                there = after[..., target]
-                np.maximum(there, found[..., state] + gain[..., symbol], out=there)
+    for symbol, sources, targets in steps:
+        # No target is twice among them.
+        there = found[..., sources] + gain[..., symbol, None]
+        after[..., targets] = np.maximum(after[..., targets], there)
     return after
+
+
+def steps_of(moves: Sequence[Sequence[int]]) -> list[PathStep]:
+    """All moves, as symbols with sources and targets; in each of these no target is there twice.
+
+    >>> [(symbol, sources.tolist(), targets.tolist()) for symbol, sources, targets in steps_of([[1], [1]])]
+    [(0, [0], [1]), (0, [1], [1])]
+    """
+    found = []
+    for symbol in range(len(moves[0])):
+        left = [(state, row[symbol]) for state, row in enumerate(moves) if row[symbol] >= 0]
+        while left:
+            taken = {target: state for state, target in reversed(left)}
+            found.append((symbol, np.array(list(taken.values())), np.array(list(taken))))
+            left = [(state, target) for state, target in left if taken[target] != state]
+    return found

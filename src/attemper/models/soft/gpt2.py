@@ -119,9 +119,9 @@ def tokens_in(folder: Path) -> tuple[str, ...] | None:
 
 
 def read_gpt2(folder: Path, vocabulary: Vocabulary, letters: Sequence[str], places: int) -> Encoder:
-    """The decoder as an `Encoder` that reads the start and letters, with an output for each token.
+    """The decoder as an `Encoder` that reads a start and letters, and perhaps a token with which it is asked.
 
-    Its symbols are the letters and the start; its outputs `Vocabulary.outputs_for` the letters. Words have at
+    Its symbols and outputs are those of `Vocabulary.symbols_for` and `outputs_for`. Words have at
     most `places` symbols, the start among them: positions are `Periodic` with at least so many rows. Weights
     are the file's numbers, exactly. Raises `MalformedFileError` for what is no such folder, or has other
     tokens, and `UnsupportedError` for a model of another kind.
@@ -215,11 +215,11 @@ def _decoder(
         both = norm(f"h.{number}.ln_1"), norm(f"h.{number}.ln_2")
         return EncoderLayer(*parts, both, heads, norm_first=True, activation=activation)
 
-    outputs = vocabulary.outputs_for(letters)
+    symbols, outputs = vocabulary.symbols_for(letters), vocabulary.outputs_for(letters)
     return Encoder(
-        (*letters, vocabulary.start),
-        None,
-        embedding[vocabulary.numbers_of((*letters, vocabulary.start))],
+        symbols,
+        None if vocabulary.asked is None else vocabulary.asked.query,
+        embedding[vocabulary.numbers_of(symbols)],
         Periodic(table),
         Mask.FUTURE_MASKED,
         tuple(layer(number) for number in range(layers)),

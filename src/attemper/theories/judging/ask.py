@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from attemper.errors import OptionError, UnsupportedError
 from attemper.models.soft.gpt2 import config_of, is_gpt2, tokens_in
 from attemper.models.soft.trained import is_folder, settings_in
-from attemper.models.soft.vocabulary import Vocabulary
+from attemper.models.soft.vocabulary import AskedToken, Vocabulary
 from attemper.models.soft.weights import Encoder
 from attemper.theories.judging.certificate import MOST_LENGTH, Reading
 from attemper.theories.judging.check.cells import JudgedTask
@@ -20,6 +20,7 @@ from attemper.theories.judging.search.found import JudgedEncoder
 from attemper.theories.judging.search.judging import JudgingSearch
 from attemper.workbench import naming
 from attemper.workbench.automata import automaton_required
+from attemper.workbench.counted import counted_to
 
 if TYPE_CHECKING:
     from attemper.workbench.naming import AlphabetLike, AtName, EmptyName, LanguageLike
@@ -41,6 +42,7 @@ def judge(
     at: AtName | None = None,
     empty: EmptyName | None = None,
     vocab: Sequence[str] | None = None,
+    answer: tuple[str, str, str] | None = None,
     up_to: int | Literal["auto"] = UP_TO,
     offsets: tuple[int, int] | Literal["all"] = (0, 0),
     seconds: float = 60,
@@ -62,8 +64,10 @@ def judge(
     * `vocab`: of a GPT-2 the tokens by their numbers, left out those of its vocab.json. The start and the end
       are those of its config.json, or else `<bos>` and `<eos>`; its outputs for all tokens but the letters
       and the end are to be negative everywhere.
+    * `answer`: of a GPT-2 three tokens (query, yes, no): it reads a start, a word and the query, and is asked
+      there whether the word is in the language: whether the output of yes is above that of no.
     * `language`, `alphabet`, `at`, `empty`: as for `attemper.language`; left out, that of the run. Its
-      automaton must be found.
+      automaton must be found; a comparison of counts has one that is right to the length that is asked for.
     * `up_to`: the most symbols of a word; "auto" begins with 16 and doubles until something is not proved.
     * `offsets`: the first and the last number of positions that are left out before the input; "all" are 0 to
       `up_to`. With o of them words have at most `up_to` - o symbols.
@@ -97,18 +101,20 @@ def judge(
     report("making the automaton")
     meant = naming.language(language, alphabet, at=at, empty=empty)
     meant.require_verdicts()
-    automaton = automaton_required(meant.definition, meant.alphabet, meant)
-    letters = automaton.alphabet.symbols
-    vocabulary = _vocabulary_of(model, vocab, letters)
+    letters = meant.alphabet.symbols
+    vocabulary = _vocabulary_of(model, vocab, answer, letters)
     loads = partial(_loaded, model, letters, vocabulary)
-    first = loads(1)
-    task = JudgedTask(automaton, Reading.NEXT if first.ending is None else Reading.VERDICT, vocabulary)
-    for complaint in unfit(first, task):
-        raise UnsupportedError(complaint)
+    reading = Reading.NEXT if loads(1).ending is None else Reading.VERDICT
     source = model if isinstance(model, str) else ""
     deadline = time.monotonic() + SEARCHING * seconds
     length = FIRST if up_to == "auto" else up_to
+    automaton = None
     while True:
+        counted = counted_to(meant.definition, meant.alphabet, length)
+        automaton = counted or automaton or automaton_required(meant.definition, meant.alphabet, meant)
+        task = JudgedTask(automaton, reading, vocabulary)
+        for complaint in unfit(loads(1), task):
+            raise UnsupportedError(complaint)
         here = (0, length) if offsets == "all" else offsets
         found = JudgingSearch(meant, task, source, loads, length, here, report, deadline).run()
         is_over = up_to != "auto" or found.proved_to != length or 2 * length > MOST_LENGTH
@@ -124,13 +130,17 @@ def _loaded(
 
 
 def _vocabulary_of(
-    model: str | Encoder, vocab: Sequence[str] | None, letters: Sequence[str]
+    model: str | Encoder,
+    vocab: Sequence[str] | None,
+    answer: tuple[str, str, str] | None,
+    letters: Sequence[str],
 ) -> Vocabulary | None:
     """The tokens of a GPT-2's folder; None of another model."""
     if isinstance(model, Encoder) or not is_folder(model) or not is_gpt2(model):
-        if vocab is not None:
+        if (vocab, answer) != (None, None):
             raise OptionError(
-                "vocab is for the folder of a GPT-2: other models name their symbols", options=("vocab",)
+                "vocab and answer are for the folder of a GPT-2: other models name their symbols",
+                options=("vocab", "answer"),
             )
         return None
     folder = Path(model)
@@ -141,11 +151,11 @@ def _vocabulary_of(
             "'a,b,<bos>,<sep>,<eos>,<pad>'",
             options=("vocab",),
         )
-    ends = [
+    start, end = (
         _token_of(config.get(name), tokens, usual, name)
         for name, usual in (("bos_token_id", "<bos>"), ("eos_token_id", "<eos>"))
-    ]
-    found = Vocabulary(tokens, *ends)
+    )
+    found = Vocabulary(tokens, start, end, None if answer is None else AskedToken(*answer))
     for complaint in found.complaints(letters):
         raise OptionError(complaint, options=("vocab",))
     return found

@@ -113,8 +113,8 @@ def complaints(found: Judgement) -> Iterator[str]:
     """Why there is no claim."""
     if found.vocabulary is not None:
         yield from found.vocabulary.complaints(found.automaton.alphabet.symbols)
-        if found.reading is not Reading.NEXT:
-            yield "a model with a vocabulary is asked what comes next"
+        if (found.reading is Reading.NEXT) != (found.vocabulary.asked is None):
+            yield "the vocabulary is for another question"
     match found.evidence:
         case WrongWord(word, _):
             symbols = set(found.automaton.alphabet.symbols)

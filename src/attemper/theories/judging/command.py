@@ -52,6 +52,14 @@ def judge_command(
             help="Of a GPT-2 without vocab.json: its tokens by number, as in 'a,b,<bos>,<eos>'.",
         ),
     ] = None,
+    answer: Annotated[
+        str | None,
+        typer.Option(
+            "--answer",
+            metavar="QUERY,YES,NO",
+            help="Of a GPT-2: tokens with which it is asked about whole words; left out, what comes next.",
+        ),
+    ] = None,
     seconds: SecondsOption = 60,
     output: Annotated[
         Path | None,
@@ -76,6 +84,7 @@ def judge_command(
             at=at,
             empty=empty,
             vocab=None if vocab is None else vocab.split(","),
+            answer=None if answer is None else _tokens_of(answer),
             up_to=_length(up_to),
             offsets=_offsets(offsets),
             seconds=seconds,
@@ -105,3 +114,11 @@ def _offsets(text: str) -> tuple[int, int] | Literal["all"]:
     if len(ends) > 2 or not all(end.isascii() and end.isdecimal() for end in ends):
         raise OptionError(f"'{text[:40]}' is no number, nor two as in 0-150, nor all", options=("offsets",))
     return int(ends[0][:20]), int(ends[-1][:20])
+
+
+def _tokens_of(text: str) -> tuple[str, str, str]:
+    match text.split(","):
+        case [query, yes, no]:
+            return query, yes, no
+        case _:
+            raise OptionError(f"'{text[:40]}' are not three tokens, as in '<sep>,1,0'", options=("answer",))

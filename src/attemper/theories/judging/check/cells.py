@@ -53,10 +53,20 @@ class JudgedTask:
             for row in self.automaton.moves
         )
 
+    @property
+    def has_start(self) -> bool:
+        """Whether a symbol stands before every word."""
+        return self.reading is Reading.NEXT or self.vocabulary is not None
+
+    @property
+    def beside(self) -> int:
+        """How many symbols stand in every input beside the word: a start, a marker, or both."""
+        return self.has_start + (self.reading is Reading.VERDICT)
+
     @cached_property
     def never(self) -> tuple[str, ...]:
         """The tokens that may come nowhere."""
-        if self.vocabulary is None:
+        if self.vocabulary is None or self.vocabulary.asked is not None:
             return ()
         letters = self.automaton.alphabet.symbols
         return self.vocabulary.outputs_for(letters)[len(letters) + 1 :]

@@ -64,12 +64,13 @@ def load_judged(
 
 
 def places_of(found: Judgement) -> int:
-    """The greatest number of symbols that the encoder reads, its own one among them."""
+    """The position of the last symbol that the encoder reads."""
+    beside = task_of(found).beside
     match found.evidence:
         case ExactExtremes(up_to=up_to):
-            return up_to + 1
+            return up_to + beside
         case WrongWord(word, offset):
-            return offset + len(word) + 1
+            return offset + len(word) + beside
         case _:
             assert_never(found.evidence)
 
@@ -110,17 +111,17 @@ def mismatches(found: Judgement, encoder: Encoder) -> Iterator[str]:
 def unfit(encoder: Encoder, task: JudgedTask) -> Iterator[str]:
     """Why the encoder cannot be asked that.
 
-    Past the automaton's symbols it has one: the end marker, or without one the start.
+    Past the automaton's symbols it has one: the end marker, or without one the start; or both.
     """
     letters = task.automaton.alphabet.symbols
-    beside = set(encoder.symbols) - set(letters)
-    if len(encoder.symbols) != len(letters) + 1 or len(beside) != 1:
+    beside = [symbol for symbol in encoder.symbols if symbol not in letters]
+    if len(encoder.symbols) != len(letters) + task.beside or len(beside) != task.beside:
         yield (
             f"the encoder reads {' '.join(encoder.symbols)}, which is not the language's alphabet "
-            f"{' '.join(letters)} and one symbol more"
+            f"{' '.join(letters)} and {task.beside} more"
         )
     is_verdict = task.reading is Reading.VERDICT
-    if (encoder.ending is not None) != is_verdict or encoder.ending not in (*beside, None):
+    if (encoder.ending is not None) != is_verdict or encoder.ending not in (*beside[:1], None):
         yield f"the encoder has {'no' if is_verdict else 'an'} end marker: that is another question"
     if is_verdict and len(encoder.outputs) not in {1, 2}:
         yield f"it has {len(encoder.outputs)} outputs, not one or two"
@@ -182,7 +183,7 @@ def _refuted(encoder: Encoder, task: JudgedTask, word: Word, offset: int) -> Cla
         return ClaimVerdict(Status.MALFORMED, "the language has no words")
     with precision(BITS):
         outputs = outputs_in_balls(shifted(encoder, offset), tokens_of(encoder, task, word), BITS)
-        asked = asked_of(ReadEncoder(encoder, task, len(word) + 1))
+        asked = asked_of(ReadEncoder(encoder, task, len(word) + task.beside))
         sums = [sum((int(f) * x for f, x in zip(row, outputs, strict=True)), outputs[0] * 0) for row in asked]
     for number, (value, right) in enumerate(zip(sums, task.answers(state), strict=True)):
         if (value < 0) if right else (value > 0):
@@ -196,9 +197,11 @@ def _refuted(encoder: Encoder, task: JudgedTask, word: Word, offset: int) -> Cla
 def tokens_of(encoder: Encoder, task: JudgedTask, word: Word) -> list[int]:
     """The numbers of what the encoder reads: the word and the marker, or the start and the word."""
     own = [encoder.symbols.index(symbol) for symbol in word]
-    (always,) = set(encoder.symbols) - set(task.automaton.alphabet.symbols)
-    number = encoder.symbols.index(always)
-    return [*own, number] if task.reading is Reading.VERDICT else [number, *own]
+    letters = task.automaton.alphabet.symbols
+    always = [number for number, symbol in enumerate(encoder.symbols) if symbol not in letters]
+    if task.reading is Reading.VERDICT:
+        return [*always[1:], *own, always[0]]
+    return [*always, *own]
 
 
 def what(encoder: Encoder, task: JudgedTask, number: int) -> str:
@@ -220,7 +223,7 @@ def said(task: JudgedTask, up_to: int, offsets: tuple[int, int]) -> str:
     if offsets != (0, 0):
         where, most = f"at each offset o from {offsets[0]:,} to {offsets[1]:,} ", f"{up_to:,} - o"
     if task.reading is Reading.VERDICT:
-        return f"{where}every word of 0 to {most} symbols gets the verdict of {meant}"
+        return f"{where}every word of 0 to {most} symbols gets the verdict of {meant}{_with_tokens(task)}"
     return (
         f"{where}after every prefix, the empty one too, of each word of at most {most} symbols, an output is "
         f"positive if and only if its symbol may come next, or for the end if the word may end: as in {meant}"
@@ -234,4 +237,7 @@ def _with_tokens(task: JudgedTask) -> str:
         return ""
     tokens = ", ".join(f"{number} {token}" for number, token in enumerate(task.vocabulary.tokens))
     ends = f"it starts with {task.vocabulary.start}, and the end is {task.vocabulary.end}"
+    asked = task.vocabulary.asked
+    if asked is not None:
+        ends = f"it starts with {task.vocabulary.start}, and {asked.yes} is above {asked.no} at {asked.query}"
     return f"; its tokens are {tokens}; {ends}"

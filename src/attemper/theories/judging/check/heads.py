@@ -1,8 +1,8 @@
 """What a head can read at the last position, over all words of a cell: FORMAT.md, section 18.
 
 With e_j(x) = exp(score) > 0 and the value v_j(x) of symbol x at the j-th place of a word, and the e and v of
-the one symbol that every word has beside its own, the head reads o = (e v + sum_j e_j(x_j) v_j(x_j)) /
-(e + sum_j e_j(x_j)). So for any vector b and number l
+the symbol that every input has beside the word, the head reads o = (e v + sum_j e_j(x_j) v_j(x_j)) /
+(e + sum_j e_j(x_j)); where it has two, there are two such terms. So for any vector b and number l
 
     b o <= l   if and only if   e (b v - l) + sum_j e_j(x_j) (b v_j(x_j) - l) <= 0.
 
@@ -37,10 +37,11 @@ MOST_SCORES = 2**26
 @final
 @dataclass(frozen=True, eq=False)
 class ReadEncoder:
-    """An encoder of one layer as it reads words of fewer than `places` symbols, and one more symbol.
+    """An encoder of one layer as it reads inputs of at most `places` symbols.
 
-    `stream` (d, m, S + 1) are the activations before the layer, of each symbol at each residue of positions
-    modulo m; the word's own symbols first, in the automaton's order, then the one that is always there.
+    `stream` (d, m, S') are the activations before the layer, of each of S' symbols at each residue of
+    positions modulo m; the word's own symbols first, in the automaton's order, then those that are always
+    there: a marker behind the word, a start before it, or both, in this order.
     """
 
     encoder: Encoder
@@ -57,8 +58,8 @@ class ReadEncoder:
             case _:
                 raise UnsupportedError("positions that depend on the length are not judged")
         own = self.task.automaton.alphabet.symbols
-        (always,) = set(self.encoder.symbols) - set(own)
-        order = [self.encoder.symbols.index(symbol) for symbol in (*own, always)]
+        always = [symbol for symbol in self.encoder.symbols if symbol not in own]
+        order = [self.encoder.symbols.index(symbol) for symbol in (*own, *always)]
         embedded = self.encoder.embedding[order].T[:, None, :]
         spread = np.broadcast_to(embedded, (self.encoder.width, len(rows), len(order))).copy()
         return forms.constant(spread, forms.FLAT).plus(rows.T[:, :, None])
@@ -69,33 +70,36 @@ class ReadEncoder:
 
     @property
     def always(self) -> int:
-        """The number of the symbol that stands in every input, and in no word."""
+        """The number of the first symbol that stands in every input, and in no word."""
         return len(self.task.automaton.alphabet.symbols)
 
-    def places_of_always(self, cells: Sequence[WordCell]) -> Integers:
-        """The residues where it stands in the input: last, or else first."""
-        if self.task.reading is Reading.VERDICT:
-            return self.places_of(cells)[0]
-        return np.array([own.offset for own in cells], dtype=np.int64) % self.residues
+    def fixed_in(self, cells: Sequence[WordCell]) -> list[tuple[int, Integers]]:
+        """The symbols that stand in every input, with their residues there: a marker last, a start first."""
+        first = np.array([own.offset for own in cells], dtype=np.int64) % self.residues
+        if self.task.reading is Reading.NEXT:
+            return [(self.always, first)]
+        marker = self.always, self.places_of(cells)[0]
+        return [marker, (self.always + 1, first)] if self.task.has_start else [marker]
 
     def places_of(self, cells: Sequence[WordCell]) -> tuple[Integers, Integers]:
         """The residue and the symbol at the last position of each cell's words."""
-        ends = np.array([own.offset + own.length for own in cells], dtype=np.int64)
+        beside = self.task.beside - 1
+        ends = np.array([own.offset + own.length + beside for own in cells], dtype=np.int64)
         last = [self.always if own.last is None else own.last for own in cells]
         return ends % self.residues, np.array(last, dtype=np.int64)
 
     def residues_at(self, position: int, cells: Sequence[WordCell]) -> Integers:
-        """Those of the words' symbols at this position from 1 on: a start stands before the first."""
-        before = np.array([own.offset for own in cells], dtype=np.int64)
-        return (before + position - (self.task.reading is Reading.VERDICT)) % self.residues
+        """Those of the words' symbols at this position from 1 on: a start may stand before the first."""
+        before = np.array([own.offset for own in cells], dtype=np.int64) + self.task.has_start
+        return (before + position - 1) % self.residues
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class JudgedHead:
     """A head of the only layer. For each symbol t that can stand last, and residue x there, `low` and `high`
-    (S + 1, m, m, S + 1) bound e of each symbol at each residue that is seen from there; all over one number
-    for each t and x, which changes no average. `value` (c, m, S + 1) are the values.
+    (S', m, m, S') bound e of each symbol at each residue that is seen from there; all over one number
+    for each t and x, which changes no average. `value` (c, m, S') are the values.
 
     `axes` (r, c) has the rows b_1 to b_r. With `slopes` (s, r - 1) its *directions* are these, and for each
     row of slopes all b_k - slope b_1, k from 2 on: D = r + s (r - 1) vectors.
@@ -109,7 +113,7 @@ class JudgedHead:
 
     @cached_property
     def seen(self) -> Floats:
-        """At least u v and -u v, (2 D, m, S + 1): of all directions u, then of all -u."""
+        """At least u v and -u v, (2 D, m, S'): of all directions u, then of all -u."""
         rows = forms.constant(self.axes, self.value.frame)
         along = forms.contracted(rows, self.value, "rc,cns->rns")
         turned = [along[1:] - along[:1].scaled(row[:, None, None]) for row in self.slopes]
@@ -180,9 +184,12 @@ def shown(read: ReadEncoder, head: JudgedHead, cells: Sequence[WordCell], highes
                 found[own - row, :, np.arange(always) != cells[own].last] = -np.inf
         return found
 
-    first = read.places_of_always(cells)
-    low, high = (side[last, at, first, None, always:] for side in (head.low, head.high))
-    start = gains(low, high, seen[:, first, always].T[:, :, None], 0)[..., 0]
+    # Sums of terms for the symbols that are always there: each has a share more for the sum.
+    start = np.zeros((len(cells), len(seen)))
+    for symbol, there in read.fixed_in(cells):
+        low, high = (side[last, at, there, None, symbol, None] for side in (head.low, head.high))
+        gain = gains(low, high, seen[:, there, symbol].T[:, :, None], 0)[..., 0]
+        start = start + gain + forms.upward(2 * forms.GAMMA * (np.abs(gain) + np.abs(start)), 3)
     sums = greatest_sums(start, of_symbols, lengths, read.task.moves, read.task.automaton.start)
     states = np.array([own.state for own in cells])
     return np.asarray((sums[np.arange(len(cells)), :, states] <= 0).all(axis=1))

@@ -62,9 +62,10 @@ def read_on_words(
 ) -> forms.Form:
     """What all heads read (d, 1, B) on words of one length, each of its cell: between two numbers."""
     at, last = read.places_of(cells)
-    symbols = np.array([[read.always, *word] for word in words])
+    fixed = read.fixed_in(cells)
+    symbols = np.array([[*(symbol for symbol, _ in fixed), *word] for word in words])
     own = [read.residues_at(place, cells) for place in range(1, len(words[0]) + 1)]
-    places = np.stack([read.places_of_always(cells), *own], axis=1)
+    places = np.stack([*(there for _, there in fixed), *own], axis=1)
     low, high = [], []
     for head in heads:
         weights = [side[last[:, None], at[:, None], places, symbols] for side in (head.low, head.high)]

@@ -109,14 +109,15 @@ def _gains(
 ) -> Floats:
     """How much each symbol at each position (p, S) makes an answer worse, about, beside this word."""
     at, (last,) = read.places_of([cell])
-    (first,), always = read.places_of_always([cell]), read.always
+    fixed, always = read.fixed_in([cell]), read.always
+    symbols, first = [symbol for symbol, _ in fixed], [int(there[0]) for _, there in fixed]
     places = [int(read.residues_at(position, [cell])[0]) for position in range(1, cell.length + 1)]
     weights, values, reads, totals = [], [], [], []
     for head in heads:
         power, value = (head.low[last, at[0]] + head.high[last, at[0]]) / 2, head.value.centre
-        own = np.array([power[first, always], *power[places, list(word)]])
+        own = power[[*first, *places], [*symbols, *word]]
         totals.append(float(own.sum()))
-        reads.append(value[:, [first, *places], [always, *word]] @ own / totals[-1])
+        reads.append(value[:, [*first, *places], [*symbols, *word]] @ own / totals[-1])
         weights.append(power[places, :always])
         values.append(value[:, places, :always])
     sign = -1.0 if read.task.answers(cell.state)[number] else 1.0

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attemper.models.arrays import Floats
+from attemper.models.enclosures.paths import PathStep, steps_of
 from attemper.theories.judging.check.cells import WordCell
 from attemper.theories.judging.check.heads import JudgedHead, ReadEncoder
 
@@ -49,16 +50,15 @@ def _on_best_words(read: ReadEncoder, head: JudgedHead, cells: Sequence[WordCell
     lengths = np.array([own.length for own in cells])
     always = read.always
     weight = (head.low + head.high) / 2
-    first = read.places_of_always(cells)
-    own, along = weight[last, at, first, always][:, None], head.seen[:, first, always].T
     shape = (3, *level.shape, len(read.task.moves))
     found = np.zeros(shape)
     found[0] = -np.inf
-    found[..., read.task.automaton.start] = (
-        own * (along - level),
-        own * along,
-        np.broadcast_to(own, level.shape),
-    )
+    begin = found[..., read.task.automaton.start]
+    begin[:] = 0
+    for symbol, there in read.fixed_in(cells):
+        own, along = weight[last, at, there, symbol][:, None], head.seen[:, there, symbol].T
+        begin += np.stack([own * (along - level), own * along, np.broadcast_to(own, level.shape)])
+    steps = steps_of(read.task.moves)
     for position in range(1, int(lengths[-1]) + 1):
         row = int(np.searchsorted(lengths, position))
         there = read.residues_at(position, cells[row:])
@@ -69,20 +69,19 @@ def _on_best_words(read: ReadEncoder, head: JudgedHead, cells: Sequence[WordCell
             if cells[number].last is not None:
                 gain[number - row, :, np.arange(always) != cells[number].last] = -np.inf
         step = np.stack([gain, power * value, np.broadcast_to(power, gain.shape)])
-        found[:, row:] = _one_further(found[:, row:], step, read.task.moves)
+        found[:, row:] = _one_further(found[:, row:], step, steps)
     rows, states = np.arange(len(cells)), np.array([own.state for own in cells])
     return np.asarray(found[1, rows, :, states] / found[2, rows, :, states])
 
 
-def _one_further(found: Floats, step: Floats, moves: Sequence[Sequence[int]]) -> Floats:
+def _one_further(found: Floats, step: Floats, steps: Sequence[PathStep]) -> Floats:
     """The sums of the better of all words that come to a state: the first of the three decides."""
     after = np.zeros_like(found)
     after[0] = -np.inf
-    for state, targets in enumerate(moves):
-        for symbol, target in enumerate(targets):
-            if target >= 0:
-                other = found[..., state] + step[..., symbol]
-                after[..., target] = np.where(other[0] > after[0, ..., target], other, after[..., target])
+    for symbol, sources, targets in steps:
+        other = found[..., sources] + step[..., symbol, None]
+        before = after[..., targets]
+        after[..., targets] = np.where(other[0] > before[0], other, before)
     return after
 
 

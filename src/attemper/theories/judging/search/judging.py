@@ -64,7 +64,8 @@ class JudgingSearch:
 
     def run(self) -> JudgedEncoder:
         """All that is found until an interrupt."""
-        read = ReadEncoder(self.loads(self.up_to + 1), self.task, self.up_to + 1)
+        places = self.up_to + self.task.beside
+        read = ReadEncoder(self.loads(places), self.task, places)
         self.cells = tuple(self.task.cells_to(self.up_to, self.offsets))
         if not self.cells:
             most = self.up_to - self.offsets[0]
@@ -160,7 +161,7 @@ class JudgingSearch:
     def _shown_wrong(self) -> tuple[WrongAnswer | None, Judgement | None]:
         """The shortest wrong word that the checker, too, sees to be one."""
         for word, offset, margin in sorted(self.wrong, key=lambda own: (len(own[0]), own[1:])):
-            encoder = self.loads(offset + len(word) + 1)
+            encoder = self.loads(offset + len(word) + self.task.beside)
             judgement = self._judgement(encoder, WrongWord(word, offset))
             if check_judgement(judgement, encoder).status is Status.REFUTED:
                 confirmed = self._in_runtime(shifted(encoder, offset), word, offset)
@@ -173,7 +174,7 @@ class JudgingSearch:
         if outputs is None:
             return "not confirmed: PyTorch is not installed"
         state = self.task.automaton.state_after(word)
-        sums = asked_of(ReadEncoder(encoder, self.task, len(word) + 1)) @ outputs
+        sums = asked_of(ReadEncoder(encoder, self.task, len(word) + self.task.beside)) @ outputs
         right = np.array(self.task.answers(state))
         is_wrong = bool((np.where(right, sums, -sums) < 0).any())
         return f"confirmed in {runtime}" if is_wrong else f"at the rounding level: not so in {runtime}"
@@ -183,7 +184,8 @@ class JudgingSearch:
         vocabulary, letters = self.task.vocabulary, self.task.automaton.alphabet.symbols
         if vocabulary is None:
             return None
-        tokens = vocabulary.numbers_of((vocabulary.start, *word))
+        query = () if vocabulary.asked is None else (vocabulary.asked.query,)
+        tokens = vocabulary.numbers_of((vocabulary.start, *word, *query))
         try:
             logits, runtime = logits_in_transformers(self.source, tokens, offset)
         except ImportError:
@@ -205,7 +207,7 @@ class JudgingSearch:
             self.report(f"checking what is proved to {up_to:,}")
             offsets = self._offsets_to(up_to)
             own = [proved[cell] for cell in self.task.cells_to(up_to, offsets)]
-            encoder = self.loads(up_to + 1)
+            encoder = self.loads(up_to + self.task.beside)
             evidence = ExactExtremes(
                 up_to,
                 offsets,
