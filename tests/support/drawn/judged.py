@@ -10,6 +10,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet
 from attemper.models.soft.activations import Activation
+from attemper.models.soft.vocabulary import AskedToken, Vocabulary
 from attemper.models.soft.weights import Encoder, EncoderLayer, EncoderNorm, Mask, NoPositions, Periodic
 from attemper.theories.judging.certificate import Reading
 from attemper.theories.judging.check.cells import JudgedTask
@@ -42,9 +43,10 @@ def encoder_for(
     width: int = 8,
     activation: Activation = Activation.RELU,
     last: bool = False,
+    asked: bool = False,
 ) -> Encoder:
-    """A random encoder over the automaton's symbols and one more; positions with a period, or none; and
-    perhaps a last norm.
+    """A random encoder over the automaton's symbols and one more, or two if it is `asked` with a start and a
+    marker; positions with a period, or none; and perhaps a last norm.
     """
     rng = np.random.default_rng(seed)
 
@@ -70,10 +72,13 @@ def encoder_for(
     outputs = (
         (*letters, "END") if reading is Reading.NEXT else random.Random(seed).choice([("o",), ("n", "y")])
     )
+    if asked:
+        outputs = ("n", "y")
+    symbols = (*letters, "$", "^") if asked else (*letters, "$")
     return Encoder(
-        (*letters, "$"),
+        symbols,
         None if reading is Reading.NEXT else "$",
-        drawn(len(letters) + 1, width, size=1.0),
+        drawn(len(symbols), width, size=1.0),
         Periodic(drawn(period, width)) if period else NoPositions(),
         random.Random(seed).choice(list(Mask)) if reading is Reading.VERDICT else Mask.FUTURE_MASKED,
         (layer,),
@@ -87,4 +92,9 @@ def encoder_for(
 def read_of(dfa: Dfa, reading: Reading, up_to: int, seed: int, **asked: object) -> ReadEncoder:
     """A random encoder as it reads words to a length."""
     encoder = encoder_for(dfa, reading, seed, **asked)  # type: ignore[arg-type]
-    return ReadEncoder(encoder, JudgedTask(dfa, reading), up_to + 1)
+    vocabulary = None
+    if asked.get("asked"):
+        tokens = (*dfa.alphabet.symbols, "$", "^", "e", "n", "y")
+        vocabulary = Vocabulary(tokens, "^", "e", AskedToken("$", "y", "n"))
+    task = JudgedTask(dfa, reading, vocabulary)
+    return ReadEncoder(encoder, task, up_to + task.beside)

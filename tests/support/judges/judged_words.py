@@ -47,7 +47,12 @@ class RawTask:
         may = [self.left[target] < float("inf") for target in self.automaton["moves"][state]]
         if isinstance(self.run, RawGpt2):
             tokens = self.vocabulary["tokens"]
+            asked = self.vocabulary["asked"]
             read = [tokens.index(token) for token in (self.vocabulary["start"], *word)]
+            if asked is not None:
+                found = self.run.outputs([*read, tokens.index(asked["query"])], offset)
+                value = found[tokens.index(asked["yes"])] - found[tokens.index(asked["no"])]
+                return float(value if state in self.automaton["accepting"] else -value)
             good = {symbol for symbol, can in zip(self.letters, may, strict=True) if can}
             if state in self.automaton["accepting"]:
                 good.add(self.vocabulary["end"])

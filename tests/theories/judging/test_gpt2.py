@@ -119,6 +119,50 @@ def test_what_is_proved_at_all_offsets_is_so(tmp_path: Path, few: Few) -> None:
     assert proved
 
 
+def test_majority_is_asked_about_behind_the_word(tmp_path: Path, few: Few) -> None:
+    """The sign of an output less another, on all words, at two offsets; a language that is not regular."""
+    statuses = set()
+    for seed in few(range(24), 6):
+        folder = gpt2_folder(tmp_path / str(seed), seed, heads=1 + seed % 2, tied=seed % 3 > 0)
+        for language in ("#<[a] > #<[b]", "true"):
+            found = attemper.judge(
+                folder,
+                language,
+                "ab",
+                at="last",
+                empty="accept",
+                answer=("<sep>", "a", "<pad>"),
+                up_to=5,
+                offsets=(0, 1),
+            )
+            if found.judgement is None:
+                continue
+            statuses.add(found.status)
+            found.save(tmp_path / "found.json")
+            task = task_of(tmp_path / "found.json", folder)
+            margins = [
+                task.margin(w, o)
+                for n in range(6)
+                for w in product("ab", repeat=n)
+                for o in range(2)
+                if n + o < 6
+            ]
+            if found.status is Status.PROVED:
+                assert found.least is not None
+                assert 0 < found.least <= min(margins) + 1e-9
+            elif found.wrong is not None:
+                wrong = task.margin(found.wrong.word, found.wrong.offset)
+                assert wrong == pytest.approx(found.wrong.margin, rel=1e-9, abs=1e-9)
+                assert wrong < 0
+            assert judge(tmp_path / "found.json", str(folder)).status in {Status.PROVED, Status.REFUTED}
+    assert Status.REFUTED in statuses
+    with pytest.raises(OptionError, match="is a letter or the start"):
+        attemper.judge(MODEL, DEPTH2, "ab", answer=("a", "<sep>", "<pad>"))
+    with pytest.raises(OptionError, match="yes and no are the same"):
+        attemper.judge(MODEL, DEPTH2, "ab", answer=("<sep>", "a", "a"))
+    assert "are not three tokens" in refused(MODEL, "--answer", "<sep>,a")
+
+
 def test_offsets_count_what_can_still_be_completed(tmp_path: Path) -> None:
     """Prefixes that no word within the positions completes are not judged: with them a model looks wrong."""
     found = attemper.judge(MODEL, DEPTH2, "ab", up_to=6, offsets=(0, 3))
@@ -141,6 +185,7 @@ CHANGES: dict[str, Change] = {
     "a token less": lambda data: data["vocabulary"]["tokens"].pop(),
     "a token twice": lambda data: data["vocabulary"]["tokens"].__setitem__(3, "<pad>"),
     "no tokens": lambda data: data["vocabulary"].update(tokens=[]),
+    "asked": lambda data: data["vocabulary"].update(asked={"query": "<sep>", "yes": "a", "no": "b"}),
     "a verdict": lambda data: data.update(reading="verdict"),
     "offsets": lambda data: data["evidence"].__setitem__(2, [0, 1]),
     "another offset": lambda data: data["evidence"].__setitem__(2, [1, 1]),
