@@ -8,6 +8,7 @@ import doctest
 import inspect
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -253,6 +254,9 @@ def files_shown(document: Path) -> list[tuple[str, str]]:
 DEAR = ("limits.md",)
 """Pages whose commands load torch in processes of their own: the quick suite leaves them to the whole one."""
 
+MODELS = {"judging.md": {"brackets": ROOT / "tests" / "theories" / "judging" / "fixtures" / "gpt2_depth2"}}
+"""Folders that a page's commands find: models that were trained elsewhere."""
+
 SHOWING = [path for path in DOCS if commands_shown(path)]
 
 
@@ -277,6 +281,8 @@ def try_what_is_shown(document: Path, tmp_path: Path) -> None:
     """Write the document's files and run its commands here, in this process: each as `attemper` would."""
     for name, text in files_shown(document):
         (tmp_path / name).write_text(text, encoding="utf-8")
+    for name, folder in MODELS.get(document.name, {}).items():
+        shutil.copytree(folder, tmp_path / name)
     for command, output in commands_shown(document):
         words = shlex.split(command, comments=True)  # as a shell reads it
         if words[0] == "make":

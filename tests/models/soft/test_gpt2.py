@@ -68,9 +68,9 @@ ENTRIES: dict[str, tuple[object, str]] = {
     "torch_dtype": ("float16", "is not read, only 'float32'"),
     "rope_theta": (10000, "'rope_theta' is not understood"),
     "n_head": (3, "do not divide"),
+    "n_inner": (None, "12 hidden units"),
     "n_layer": (2, "h.1"),
-    "n_embd": (16, "another shape"),
-    "n_inner": (48, "not n_inner"),
+    "n_embd": (8.0, "n_embd = 8.0 is no number"),
     "n_positions": (17, "another shape"),
     "vocab_size": (7, "has vocab_size 7, and 6 tokens are named"),
     "bos_token_id": (3, "has bos_token_id 3, which is '<sep>', not '<bos>'"),
@@ -95,11 +95,24 @@ def test_entries_without_effect_are_read(tmp_path: Path) -> None:
         folder, attn_pdrop=0.5, use_cache=False, transformers_version="9", dtype="float32", bos_token_id=50256
     )
     assert read_gpt2(folder, VOCABULARY, "ab", 16).digest == before
-    for name in ("activation_function", "layer_norm_epsilon", "n_inner", "tie_word_embeddings"):
+    for name in ("activation_function", "layer_norm_epsilon", "tie_word_embeddings"):
         config = json.loads((folder / "config.json").read_bytes())
         del config[name]
         (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     assert read_gpt2(folder, VOCABULARY, "ab", 16).digest == before, "these are the values that are left out"
+
+
+def test_it_is_said_in_which_numbers_it_runs(tmp_path: Path) -> None:
+    """Left out, `transformers` takes that of some tensor, which need not be that of the others."""
+    folder = gpt2_folder(tmp_path / "model", 1)
+    config = json.loads((folder / "config.json").read_bytes())
+    for entries in ({}, {"dtype": None}, {"dtype": "float32", "torch_dtype": "float64"}):
+        left = {name: value for name, value in config.items() if name != "dtype"}
+        (folder / "config.json").write_text(json.dumps(left | entries), encoding="utf-8")
+        with pytest.raises(UnsupportedError, match="dtype"):
+            read_gpt2(folder, VOCABULARY, "ab", 16)
+    (folder / "config.json").write_text(json.dumps(left | {"torch_dtype": "float32"}), encoding="utf-8")
+    read_gpt2(folder, VOCABULARY, "ab", 16)
 
 
 def test_tensors_that_are_not_understood_are_refused(tmp_path: Path) -> None:
@@ -112,15 +125,26 @@ def test_tensors_that_are_not_understood_are_refused(tmp_path: Path) -> None:
     bias = "transformer.h.0.attn.c_attn.bias"
     cases: list[tuple[dict[str, Any], str]] = [
         ({**own, "lm_head.weight": head + 1}, "not wte.weight"),
+        ({**own, "lm_head.weight": np.vstack([head, head])}, "of another shape"),
         ({**own, "transformer.h.0.attn.bias": np.ones((1, 1, 16, 16), np.float32)}, "is not understood"),
         ({**own, "wte.weight": head.copy()}, "there twice"),
         ({name: tensor for name, tensor in own.items() if name != bias}, "c_attn.bias"),
         ({**own, bias: own[bias][None]}, "of the shape"),
-        ({**own, bias: own[bias] * np.float32(np.nan)}, "not finite"),
+        ({**own, bias: own[bias] * np.float32(np.nan)}, "none in float32"),
     ]
     for tensors, said in cases:
         save_file(tensors, weights)
         with pytest.raises(AttemperError, match=said):
+            read_gpt2(folder, VOCABULARY, "ab", 16)
+    for dtype in ("float32", "float64"):
+        changed(folder, dtype=dtype)
+        save_file({name: tensor.astype(np.float64) for name, tensor in own.items()}, weights)
+        read_gpt2(folder, VOCABULARY, "ab", 16)
+        save_file({**own, bias: own[bias].astype(np.float64) + 1e-12}, weights)
+        if dtype == "float64":
+            read_gpt2(folder, VOCABULARY, "ab", 16)
+            continue
+        with pytest.raises(MalformedFileError, match="that are none in float32, its dtype"):
             read_gpt2(folder, VOCABULARY, "ab", 16)
     save_file({name: tensor.astype(np.float16) for name, tensor in own.items()}, weights)
     half, raw = read_gpt2(folder, VOCABULARY, "ab", 16), RawGpt2(folder)
@@ -141,6 +165,13 @@ def test_tokens_are_those_of_the_folder(tmp_path: Path) -> None:
             read_gpt2(folder, Vocabulary(tokens, start, end), "ab", 16)
     with pytest.raises(UnsupportedError, match="16 positions: judge words of at most 15 symbols"):
         read_gpt2(folder, VOCABULARY, "ab", 17)
+    for odd in ("\ud800", "", "\n"):
+        with pytest.raises(MalformedFileError, match="is empty, or cannot be printed"):
+            read_gpt2(folder, Vocabulary((*TOKENS[:5], odd), "<bos>", "<eos>"), "ab", 16)
+    changed(folder, eos_token_id=[0])
+    with pytest.raises(MalformedFileError, match=r"has eos_token_id \[0\]: give one number, or null"):
+        read_gpt2(folder, VOCABULARY, "ab", 16)
+    changed(folder, eos_token_id=4)
     (folder / "vocab.json").write_text('{"a": 0, "b": 2}', encoding="utf-8")
     with pytest.raises(MalformedFileError, match="does not number tokens from 0 on"):
         read_gpt2(folder, VOCABULARY, "ab", 16)

@@ -45,10 +45,10 @@ def with_layer(**changes: object) -> Encoder:
         (with_layer(hidden_bias=np.zeros(0)), "has no units"),
         (with_layer(back_weight=LAYER.back_weight.T), "back_weight is not an array"),
         (with_layer(hidden_bias=np.float64(0)), "hidden_bias is not an array"),
-        (with_layer(norms=(WRONG_NORM, WRONG_NORM)), "epsilon of a norm is not a positive number"),
+        (with_layer(norms=(WRONG_NORM, WRONG_NORM)), "epsilon of a norm is not a number above 2^-900"),
         (
             with_layer(norms=(replace(NORM, epsilon="1e-5"),) * 2),
-            "epsilon of a norm is not a positive number",
+            "epsilon of a norm is not a number above 2^-900",
         ),
         (with_layer(norms=(NORM,)), "neither None nor a tuple of two Norms"),
         (with_layer(norms=[NORM, NORM]), "neither None nor a tuple of two Norms"),

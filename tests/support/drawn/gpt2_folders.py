@@ -38,6 +38,7 @@ def gpt2_folder(folder: Path, seed: int, *, heads: int = 1, tied: bool = True, *
     entries = {
         "model_type": "gpt2",
         "architectures": ["GPT2LMHeadModel"],
+        "dtype": "float32",
         "activation_function": "gelu_new",
         "layer_norm_epsilon": 1e-5,
         "n_embd": width,

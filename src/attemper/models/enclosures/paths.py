@@ -12,6 +12,9 @@ from attemper.models.enclosures.forms import GAMMA, upward
 PathStep = tuple[int, Integers, Integers]
 """A symbol, and states that it leads from and to."""
 
+LEAST = -(2.0**980)
+"""So small at least are gains: 2^40 of them make a number."""
+
 Gains = Callable[[int, int], Floats]
 """Of position j, for the rows from a number on: the gains (rows, K, S) of each symbol there."""
 
@@ -29,7 +32,9 @@ def greatest_sums(
     A sum of n + 1 terms, one after the other, is off by at most n GAMMA times the sum of their absolute
     values. So each is raised by more than its share before: then what is computed along a path is not below
     its exact sum, and as a rounded sum does not fall where a term rises, no more is what is kept as the
-    greatest. That a sum along some path is large harms no other one. What is no number stays so.
+    greatest. That a sum along some path is large harms no other one. What is no number stays so. A gain of
+    -infinity is that of a symbol that is not to be taken; any other is raised to `LEAST`, so that no sum is
+    too small to be a number.
 
     >>> two = np.array([[[5.0, 1.0]]])  # one row, one sum, two symbols
     >>> parity = ((1, 0), (0, 1))  # the first symbol changes the state
@@ -48,6 +53,7 @@ def greatest_sums(
 
 def _raised(gain: Floats, longest: int) -> Floats:
     """A term with its share of what a sum can be off by; its own two roundings are among the sixteen."""
+    gain = np.where(np.isneginf(gain), gain, np.maximum(gain, LEAST))
     share = np.where(np.isneginf(gain), 0.0, np.abs(gain))
     return np.asarray(gain + upward((longest + 16) * GAMMA * share, 2))
 

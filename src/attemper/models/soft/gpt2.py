@@ -42,10 +42,12 @@ FIXED: Mapping[str, tuple[object, ...]] = {
     "scale_attn_weights": (True,),
     "scale_attn_by_inverse_layer_idx": (False,),
     "add_cross_attention": (False,),
-    "dtype": ("float32", "float64", None),
-    "torch_dtype": ("float32", "float64", None),
+    "dtype": ("float32", "float64"),
+    "torch_dtype": ("float32", "float64"),
 }
-"""Entries that have one of these values, the first one where they are left out."""
+"""Entries that have one of these values, the first where they are left out; of the last two one is given."""
+
+NUMBERS = ("n_embd", "n_head", "n_layer", "n_positions", "vocab_size")
 
 WITHOUT_EFFECT = {
     *("attn_pdrop", "embd_pdrop", "resid_pdrop", "initializer_range", "use_cache", "transformers_version"),
@@ -83,6 +85,12 @@ def config_of(folder: Path) -> dict[str, Any]:
         raise UnsupportedError(
             f"'{folder / CONFIG}': {ACTIVATION} = {config[ACTIVATION]!r} is none of {', '.join(ACTIVATIONS)}"
         )
+    for name in NUMBERS:
+        if type(config.get(name)) is not int:
+            raise UnsupportedError(f"'{folder / CONFIG}': {name} = {config.get(name)!r} is no number")
+    types = {config[name] for name in ("dtype", "torch_dtype") if name in config}
+    if len(types) != 1:
+        raise UnsupportedError(f"'{folder / CONFIG}' does not say in which dtype it runs: write float32")
     unknown = set(config) - set(FIXED) - WITHOUT_EFFECT - READ
     if unknown:
         raise UnsupportedError(f"'{folder / CONFIG}': '{min(unknown)[:40]}' is not understood")
@@ -139,6 +147,8 @@ def read_gpt2(folder: Path, vocabulary: Vocabulary, letters: Sequence[str], plac
             )
             for name, tensor in tensors.items()
         }
+        if "float64" not in (config.get("dtype"), config.get("torch_dtype")):
+            _require_float32(arrays)
         if len(arrays) < len(tensors):
             raise ValueError("a tensor is there twice, with 'transformer.' before its name and without")
         encoder = _decoder(arrays, config, vocabulary, tuple(letters))
@@ -157,6 +167,14 @@ def read_gpt2(folder: Path, vocabulary: Vocabulary, letters: Sequence[str], plac
     return encoder
 
 
+def _require_float32(arrays: Mapping[str, Floats]) -> None:
+    """Raises ValueError for weights that are others when the model runs in float32."""
+    with np.errstate(over="ignore"):
+        others = [name for name, own in arrays.items() if not np.array_equal(own.astype(np.float32), own)]
+    if others:
+        raise ValueError(f"'{others[0]}' has numbers that are none in float32, its dtype")
+
+
 def _require_tokens(folder: Path, config: Mapping[str, Any], vocabulary: Vocabulary) -> None:
     """Raises `MalformedFileError` where the folder says something else of the tokens.
 
@@ -173,7 +191,9 @@ def _require_tokens(folder: Path, config: Mapping[str, Any], vocabulary: Vocabul
         raise MalformedFileError(f"'{folder / TOKENS}' has other tokens: {' '.join(said or ())[:200]}")
     for name, token in (("bos_token_id", vocabulary.start), ("eos_token_id", vocabulary.end)):
         number = config.get(name)
-        if type(number) is int and 0 <= number < len(tokens) and tokens[number] != token:
+        if number is not None and type(number) is not int:
+            raise MalformedFileError(f"'{folder / CONFIG}' has {name} {number!r}: give one number, or null")
+        if number is not None and 0 <= number < len(tokens) and tokens[number] != token:
             raise MalformedFileError(
                 f"'{folder / CONFIG}' has {name} {number}, which is '{tokens[number][:40]}', not "
                 f"'{token[:40]}'"
@@ -187,16 +207,19 @@ def _decoder(
 
     Raises ValueError, KeyError, TypeError or IndexError.
     """
-    layers, heads, inner = config["n_layer"], config["n_head"], config.get("n_inner")
+    layers, heads, width = (int(config[name]) for name in ("n_layer", "n_head", "n_embd"))
+    inner = config.get("n_inner")
     epsilon, tied = config.get("layer_norm_epsilon", 1e-5), config.get("tie_word_embeddings", True)
-    if type(layers) is not int or type(heads) is not int or type(tied) is not bool:
-        raise ValueError("an entry of the configuration is of another type")
+    if type(tied) is not bool or type(inner) not in (int, type(None)):
+        raise ValueError("tie_word_embeddings or n_inner is of another type")
     activation = ACTIVATIONS[config.get(ACTIVATION, "gelu_new")]
     embedding, table = arrays.pop("wte.weight"), arrays.pop("wpe.weight")
     head = arrays.pop("lm_head.weight", embedding if tied else None)
-    if head is None or (tied and not np.array_equal(head, embedding)):
-        raise ValueError("lm_head.weight is left out, or not wte.weight though tie_word_embeddings says so")
-    shapes = (len(vocabulary.tokens), config["n_embd"]), (config["n_positions"], config["n_embd"])
+    if head is None or head.shape != embedding.shape or (tied and not np.array_equal(head, embedding)):
+        raise ValueError(
+            "lm_head.weight is left out, or of another shape, or not wte.weight though it is tied"
+        )
+    shapes = (len(vocabulary.tokens), width), (config["n_positions"], width)
     if (embedding.shape, table.shape) != shapes:
         raise ValueError("wte or wpe has another shape than the configuration says")
 
@@ -210,7 +233,7 @@ def _decoder(
             return np.ascontiguousarray(weight.T), bias
 
         parts = (*taken("attn.c_attn"), *taken("attn.c_proj"), *taken("mlp.c_fc"), *taken("mlp.c_proj"))
-        if inner is not None and len(parts[5]) != inner:
+        if len(parts[5]) != (4 * width if inner is None else inner):
             raise ValueError(f"it has {len(parts[5])} hidden units, not n_inner = {inner!r}")
         both = norm(f"h.{number}.ln_1"), norm(f"h.{number}.ln_2")
         return EncoderLayer(*parts, both, heads, norm_first=True, activation=activation)

@@ -58,6 +58,8 @@ class Vocabulary:
         found = [
             f"'{token[:40]}' is none of the tokens {shown}" for token in wanted if token not in self.tokens
         ]
+        if not all(token and token.isprintable() for token in self.tokens):
+            found.append("a token is empty, or cannot be printed")
         if len(set(self.tokens)) < len(self.tokens):
             found.append(f"of the tokens {shown} two are the same")
         if self.asked is not None and (

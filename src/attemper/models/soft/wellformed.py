@@ -22,6 +22,10 @@ LEAST = 2.0**-1022
 """The least float64 number above 0 that is not denormal."""
 
 
+LEAST_EPSILON = 2.0**-900
+"""Beside more than this what underflows is nothing (`enclosures.tails.normed`)."""
+
+
 def complaints(encoder: Encoder) -> Iterator[str]:
     """What is wrong with the encoder: nothing is said of one that has a complaint.
 
@@ -119,8 +123,8 @@ def _norm(norm: object, width: int) -> Iterator[str]:
         return
     yield from _array("gain of a norm", norm.gain, (width,))
     yield from _array("bias of a norm", norm.bias, (width,))
-    if not isinstance(norm.epsilon, float) or not 0 < norm.epsilon < np.inf:
-        yield "the epsilon of a norm is not a positive number: without one LayerNorm has jumps"
+    if not isinstance(norm.epsilon, float) or not LEAST_EPSILON < norm.epsilon < np.inf:
+        yield "the epsilon of a norm is not a number above 2^-900: without one LayerNorm has jumps"
 
 
 def _array(name: str, found: object, shape: tuple[int, ...]) -> Iterator[str]:

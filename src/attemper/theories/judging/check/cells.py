@@ -101,9 +101,13 @@ class JudgedTask:
         reached = {WordCell(0, self.automaton.start)}
         for length in range(up_to + 1):
             reached = {own for own in reached if self._is_read(own, up_to - first)}
+            if not reached:
+                return
             own_order = sorted(reached, key=lambda own: (own.state, -1 if own.last is None else own.last))
             for offset in range(first, end + 1):
-                here = (own for own in own_order if self._is_read(own, up_to - offset))
+                here = [own for own in own_order if self._is_read(own, up_to - offset)]
+                if not here:
+                    break  # with more positions before it there is less place for a word
                 yield from (replace(own, offset=offset) for own in here)
             reached = {
                 WordCell(length + 1, target, None if self.reading is Reading.VERDICT else symbol)

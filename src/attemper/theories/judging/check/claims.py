@@ -22,7 +22,13 @@ from attemper.models.soft.vocabulary import Vocabulary
 from attemper.models.soft.weights import Encoder, shifted
 from attemper.models.soft.wellformed import complaints
 from attemper.theories.judging import certificate
-from attemper.theories.judging.certificate import ExactExtremes, Judgement, Reading, WrongWord
+from attemper.theories.judging.certificate import (
+    ExactExtremes,
+    Judgement,
+    JudgementEvidence,
+    Reading,
+    WrongWord,
+)
 from attemper.theories.judging.check.cells import JudgedTask
 from attemper.theories.judging.check.heads import ReadEncoder, heads_of
 from attemper.theories.judging.check.margins import asked_of, margin_of_words, margins
@@ -82,16 +88,21 @@ def check_judgement(found: Judgement, encoder: Encoder, place: str = "") -> Verd
         return Verdict((ClaimVerdict(Status.MALFORMED, complaint),), subject)
     task = task_of(found)
     try:
-        match found.evidence:
-            case ExactExtremes():
-                claim = _proved(found.evidence, ReadEncoder(encoder, task, places_of(found)))
-            case WrongWord(word, offset):
-                claim = _refuted(encoder, task, word, offset)
-            case _:
-                assert_never(found.evidence)
+        with np.errstate(all="ignore"):  # what is no number is not shown
+            claim = _judged(found.evidence, encoder, task, places_of(found))
     except UnsupportedError as error:
         claim = ClaimVerdict(Status.UNKNOWN, str(error))
     return Verdict((claim,), subject)
+
+
+def _judged(evidence: JudgementEvidence, encoder: Encoder, task: JudgedTask, places: int) -> ClaimVerdict:
+    match evidence:
+        case ExactExtremes():
+            return _proved(evidence, ReadEncoder(encoder, task, places))
+        case WrongWord(word, offset):
+            return _refuted(encoder, task, word, offset)
+        case _:
+            assert_never(evidence)
 
 
 def task_of(found: Judgement) -> JudgedTask:
@@ -235,9 +246,10 @@ def _with_tokens(task: JudgedTask) -> str:
     """The tokens of a model that has more than letters."""
     if task.vocabulary is None:
         return ""
-    tokens = ", ".join(f"{number} {token}" for number, token in enumerate(task.vocabulary.tokens))
-    ends = f"it starts with {task.vocabulary.start}, and the end is {task.vocabulary.end}"
+    tokens = ", ".join(f"{number} '{token}'" for number, token in enumerate(task.vocabulary.tokens))
+    ends = f"it starts with '{task.vocabulary.start}', and the end is '{task.vocabulary.end}'"
     asked = task.vocabulary.asked
     if asked is not None:
-        ends = f"it starts with {task.vocabulary.start}, and {asked.yes} is above {asked.no} at {asked.query}"
+        says = f"says '{asked.yes}' or '{asked.no}' at '{asked.query}'"
+        ends = f"it starts with '{task.vocabulary.start}', and {says}"
     return f"; its tokens are {tokens}; {ends}"

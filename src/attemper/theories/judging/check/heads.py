@@ -23,7 +23,7 @@ from attemper.errors import UnsupportedError
 from attemper.models.arrays import Booleans, Floats, Integers
 from attemper.models.enclosures import forms
 from attemper.models.enclosures.averages import powers_between
-from attemper.models.enclosures.paths import greatest_sums
+from attemper.models.enclosures.paths import LEAST, greatest_sums
 from attemper.models.enclosures.projections import mixed_in
 from attemper.models.enclosures.tails import normed
 from attemper.models.soft.weights import Encoder, NoPositions, Periodic
@@ -49,24 +49,28 @@ class ReadEncoder:
     places: int
 
     @cached_property
-    def stream(self) -> forms.Form:
+    def rows(self) -> Floats:
+        """What is added to the embeddings at each residue."""
         match self.encoder.positions:
             case NoPositions():
-                rows = np.zeros((1, self.encoder.width))
+                return np.zeros((1, self.encoder.width))
             case Periodic(table):
-                rows = table[: self.places]
+                return table[: self.places]
             case _:
                 raise UnsupportedError("positions that depend on the length are not judged")
+
+    @cached_property
+    def stream(self) -> forms.Form:
         own = self.task.automaton.alphabet.symbols
         always = [symbol for symbol in self.encoder.symbols if symbol not in own]
         order = [self.encoder.symbols.index(symbol) for symbol in (*own, *always)]
         embedded = self.encoder.embedding[order].T[:, None, :]
-        spread = np.broadcast_to(embedded, (self.encoder.width, len(rows), len(order))).copy()
-        return forms.constant(spread, forms.FLAT).plus(rows.T[:, :, None])
+        spread = np.broadcast_to(embedded, (self.encoder.width, self.residues, len(order))).copy()
+        return forms.constant(spread, forms.FLAT).plus(self.rows.T[:, :, None])
 
     @property
     def residues(self) -> int:
-        return int(self.stream.rest.shape[1])
+        return len(self.rows)
 
     @property
     def always(self) -> int:
@@ -135,14 +139,14 @@ class JudgedHead:
 def heads_of(read: ReadEncoder, axes: Sequence[Sequence[Sequence[float]]]) -> tuple[JudgedHead, ...]:
     """The heads of the layer, without slopes. Raises `UnsupportedError` for axes that are not for them."""
     (layer,) = read.encoder.layers
+    if (read.residues * len(read.encoder.symbols)) ** 2 > MOST_SCORES:
+        raise UnsupportedError(f"words of {read.places - 1:,} symbols have too many scores to be looked at")
     query, key, value = mixed_in(layer, normed(layer.before[0], read.stream)[0])
     size = read.encoder.width // layer.heads
     if len(axes) != layer.heads or any(len(row) != size for rows in axes for row in rows):
         raise UnsupportedError(
             f"the axes are not vectors of {size} numbers, some for each of {layer.heads} heads"
         )
-    if (read.residues * len(read.encoder.symbols)) ** 2 > MOST_SCORES:
-        raise UnsupportedError(f"words of {read.places - 1:,} symbols have too many scores to be looked at")
     # Where no position is a period after another, those after the last are not seen.
     count = read.residues
     is_seen = np.tri(count, dtype=np.bool_) if count == read.places else np.ones((1, 1), dtype=np.bool_)
@@ -168,10 +172,10 @@ def shown(read: ReadEncoder, head: JudgedHead, cells: Sequence[WordCell], highes
     def gains(low: Floats, high: Floats, value: Floats, row: int) -> Floats:
         """At least e (u v - l), for arrays that broadcast to (C, 2 D, S).
 
-        A difference and a product are rounded, and the sum here.
+        A difference and a product are rounded, and the sum here. What is too small to be a number is raised.
         """
-        away = value - highest[row:, :, None]
-        gain = np.maximum(away, 0) * high - np.maximum(-away, 0) * low
+        away = np.maximum(value - highest[row:, :, None], LEAST)
+        gain = np.maximum(np.maximum(away, 0) * high - np.maximum(-away, 0) * low, LEAST)
         return np.asarray(gain + forms.upward(4 * forms.GAMMA * np.abs(gain), 2))
 
     def of_symbols(position: int, row: int) -> Floats:

@@ -60,11 +60,12 @@ def margin_of_words(read: ReadEncoder, heads: Sequence[JudgedHead], cell: WordCe
 
     Raises `UnsupportedError` where they are many.
     """
-    words, least = words_of(read.task, cell), np.inf
+    words, least = words_of(read.task, cell), np.array(np.inf)
     for top in range(0, len(words), AT_ONCE):
         some = words[top : top + AT_ONCE]
         cells = [cell] * len(some)
-        least = min(least, _in_boxes(read, read_on_words(read, heads, cells, some), cells).min())
+        # numpy's minimum keeps what is no number, Python's does not.
+        least = np.minimum(least, _in_boxes(read, read_on_words(read, heads, cells, some), cells).min())
     return float(least) if np.isfinite(least) else -np.inf
 
 
