@@ -20,17 +20,6 @@ def precision(bits: int) -> Iterator[None]:
         flint.ctx.prec = before
 
 
-@contextmanager
-def series_terms(count: int) -> Iterator[None]:
-    """Work with power series of so many terms inside the block."""
-    before = flint.ctx.cap
-    flint.ctx.cap = count
-    try:
-        yield
-    finally:
-        flint.ctx.cap = before
-
-
 def ball(value: Fraction) -> flint.arb:
     """A ball that contains the rational."""
     return flint.arb(flint.fmpq(value.numerator, value.denominator))

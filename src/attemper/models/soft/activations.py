@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from math import erf, pi, sqrt
 from typing import assert_never
@@ -9,7 +11,7 @@ from typing import assert_never
 import flint
 import numpy as np
 
-from attemper.exact.balls import positive_part, series_terms
+from attemper.exact.balls import positive_part
 from attemper.models.arrays import Floats
 
 
@@ -55,7 +57,7 @@ def series_of(activation: Activation, middle: flint.arb, count: int) -> list[fli
     >>> [ball.str(3, radius=False) for ball in series_of(Activation.GELU, flint.arb(0), 3)]
     ['0', '0.500', '0.399']
     """
-    with series_terms(count):
+    with _terms(count):
         x = flint.arb_series([middle, 1], count)
         match activation:
             case Activation.RELU:
@@ -72,6 +74,17 @@ def series_of(activation: Activation, middle: flint.arb, count: int) -> list[fli
         if found.prec < count:
             raise ValueError(f"{found.prec} terms of {count} are known")
         return [found[j] for j in range(count)]
+
+
+@contextmanager
+def _terms(count: int) -> Iterator[None]:
+    """Work with power series of so many terms inside the block."""
+    before = flint.ctx.cap
+    flint.ctx.cap = count
+    try:
+        yield
+    finally:
+        flint.ctx.cap = before
 
 
 def in_floats(activation: Activation, values: Floats) -> Floats:
