@@ -21,7 +21,9 @@ JOBS ?= 2
 TEST_ENV := OMP_NUM_THREADS=1 PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=
 PYTEST := $(TEST_ENV) $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not exports and not browser"
 
-.PHONY: help demo check test test-all test-slow test-exports test-browser test-wheel gallery docs mutate bench clean
+COQ := Model Logic Sums Lead SignHead Cases Rationals Meanings Scores Reads Heads Checker Axioms
+
+.PHONY: help demo prove check test test-all test-slow test-exports test-browser test-wheel gallery docs mutate bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  \1: \2/'
@@ -89,6 +91,12 @@ test-wheel: $(DEV_READY) ## the package as users install it, in a fresh environm
 	$(WHEEL)/bin/python $(INSTALL) "$$(echo dist/attemper-*.whl)[torch]"
 	cd dist && ../$(WHEEL)/bin/python -I ../tests/support/cli/wheel_tour.py with-torch
 
+prove: ## the checker of networks of past formulas, proved right in Coq: builds it, checks it again, prints its axioms
+	@command -v coqc > /dev/null || { [ "$(INSTALL_COQ)" = 1 ] && apt-get install --no-install-recommends -y coq; } || \
+	  { echo "Coq is not there: apt-get install --no-install-recommends coq (1 GB), or make prove INSTALL_COQ=1"; exit 2; }
+	cd coq && for file in $(COQ); do coqc -Q . Attemper $$file.v || exit 1; done
+	cd coq && coqchk -silent -Q . Attemper Attemper.Checker
+
 mutate: $(DEV_READY) ## change the checker's code place by place: a test must notice each change (slow)
 	$(TEST_ENV) $(BIN)/python -m tests.mutation
 
@@ -107,4 +115,5 @@ test-browser: $(BROWSER_READY) ## the page in a real browser: the Chromium of CH
 	$(TEST_ENV) $(BROWSER)/bin/python -m pytest -q -m browser tests/exports/browser
 
 clean: ## remove virtual environments, what was built, and caches
+	rm -f coq/*.vo coq/*.vok coq/*.vos coq/*.glob coq/.*.aux
 	rm -rf $(VENV) $(EXPORTS) $(DOCS) $(BROWSER) $(WHEEL) build dist src/attemper.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .mutation

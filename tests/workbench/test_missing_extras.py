@@ -25,6 +25,7 @@ NEEDED = {
     ExportTarget.ONNX: "onnx",
     ExportTarget.TORCH: None,
     ExportTarget.CIRCUIT: None,
+    ExportTarget.COQ: None,
 }
 """The extra that each kind of export needs to be written."""
 

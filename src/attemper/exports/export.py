@@ -75,5 +75,9 @@ def _write(
             from attemper.exports.circuit import write_circuit
 
             write_circuit(subject, path)
+        case ExportTarget.COQ:
+            from attemper.exports.coq.writing import write_coq
+
+            write_coq(subject, path)
         case _:
             assert_never(kind)

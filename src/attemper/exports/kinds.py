@@ -26,6 +26,8 @@ class ExportTarget(StrEnum):
     """A file of `torch.export`, ending in .pt2."""
     CIRCUIT = "circuit"
     """A JSON file of the ground truth: which head reads and writes what."""
+    COQ = "coq"
+    """A theorem that Coq checks: the network computes its formula."""
 
     @property
     def extra(self) -> str:
@@ -37,4 +39,4 @@ class ExportTarget(StrEnum):
     @property
     def is_file(self) -> bool:
         """Whether one file is written; else a folder."""
-        return self in {ExportTarget.ONNX, ExportTarget.TORCH, ExportTarget.CIRCUIT}
+        return self in {ExportTarget.ONNX, ExportTarget.TORCH, ExportTarget.CIRCUIT, ExportTarget.COQ}

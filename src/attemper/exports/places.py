@@ -56,7 +56,7 @@ def _is_export(kind: ExportTarget, folder: Path) -> bool:
             return _model_type(folder / CONFIG) == "gpt2" and (folder / NETWORK / STRUCTURE).is_file()
         case ExportTarget.TRANSFORMER_LENS:
             return (folder / MARK).is_file()
-        case ExportTarget.ONNX | ExportTarget.TORCH | ExportTarget.CIRCUIT:
+        case ExportTarget.ONNX | ExportTarget.TORCH | ExportTarget.CIRCUIT | ExportTarget.COQ:
             return False
         case _:
             assert_never(kind)

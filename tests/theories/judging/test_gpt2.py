@@ -62,7 +62,9 @@ def test_all_words_to_150_symbols_are_answered_right(tmp_path: Path, few: Few) -
         assert task.margin(tuple(word)) >= found.record["least_margin"] - 1e-9
     checked = command("check", file, "--model", MODEL)
     assert checked.code == 0
-    assert "its tokens are 0 'a', 1 'b', 2 '<bos>', 3 '<sep>', 4 '<eos>', 5 '<pad>'" in " ".join(checked.out.split())
+    assert "its tokens are 0 'a', 1 'b', 2 '<bos>', 3 '<sep>', 4 '<eos>', 5 '<pad>'" in " ".join(
+        checked.out.split()
+    )
 
 
 def test_random_models_are_judged_as_all_their_words_say(tmp_path: Path, few: Few) -> None:

@@ -1,0 +1,1 @@
+"""Networks as theorems that Coq checks: docs/coq.md."""
