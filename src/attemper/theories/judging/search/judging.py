@@ -35,6 +35,9 @@ from attemper.workbench.language import Language
 AT_ONCE = 128
 """So many cells are looked at together."""
 
+CLOSELY = 16
+"""So many of them, those that boxes do not settle, before the time is looked at."""
+
 Loads = Callable[[int], Encoder]
 """The encoder, for words of so many symbols, its own one among them."""
 
@@ -103,20 +106,26 @@ class JudgingSearch:
     def _looked_at(self, read: ReadEncoder, cells: tuple[WordCell, ...]) -> list[FoundCell]:
         """The best that is found of each cell: where boxes are too large first a wrong word is looked for."""
         found = boxed(read, self.heads, cells)
-        left = []
-        for number, own in enumerate(found):
-            if own.margin > 0:
-                continue
-            word, margin = worst_word(read, self.heads, own.cell)
-            seems = [(word, own.cell.state)]
-            if margin < 0 and surely_wrong(read, self.heads, seems, own.cell.offset)[0]:
-                self.wrong.append((word, own.cell.offset, margin))
-                self.refuted.add(own.cell)
-            else:
-                left.append(number)
-        for number, better in zip(left, cut(read, self.heads, [found[k] for k in left]), strict=True):
-            found[number] = better
+        opened = [number for number, own in enumerate(found) if not own.margin > 0]
+        for top in range(0, len(opened), CLOSELY):
+            if time.monotonic() > self.deadline:
+                break
+            left = [
+                number for number in opened[top : top + CLOSELY] if not self._is_refuted(read, found[number])
+            ]
+            for number, better in zip(left, cut(read, self.heads, [found[k] for k in left]), strict=True):
+                found[number] = better
         return found
+
+    def _is_refuted(self, read: ReadEncoder, own: FoundCell) -> bool:
+        """Whether a word of the cell is found that is answered wrong."""
+        word, margin = worst_word(read, self.heads, own.cell)
+        seems = [(word, own.cell.state)]
+        if margin < 0 and surely_wrong(read, self.heads, seems, own.cell.offset)[0]:
+            self.wrong.append((word, own.cell.offset, margin))
+            self.refuted.add(own.cell)
+            return True
+        return False
 
     def _result(self) -> JudgedEncoder:
         wrong, refutation = self._shown_wrong()
