@@ -12,14 +12,14 @@ from attemper.checker.verdict import Status
 from attemper.models.soft.gpt2 import read_gpt2
 from attemper.models.soft.in_transformers import logits_in_transformers
 from attemper.models.soft.soft import outputs_of
-from attemper.models.soft.vocabulary import Vocabulary
+from attemper.models.soft.vocabulary import ModelTokens
 from attemper.models.soft.weights import shifted
 from tests.support.drawn.gpt2_folders import TOKENS, gpt2_folder
 from tests.support.drawn.judged import FIXTURES
 
 pytestmark = pytest.mark.exports
 
-VOCABULARY = Vocabulary(TOKENS, "<bos>", "<eos>")
+VOCABULARY = ModelTokens(TOKENS, "<bos>", "<eos>")
 
 
 @pytest.mark.parametrize(

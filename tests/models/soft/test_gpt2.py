@@ -16,12 +16,12 @@ from attemper.models.soft.gpt2 import read_gpt2
 from attemper.models.soft.in_torch import outputs_in_torch
 from attemper.models.soft.meaning import outputs_in_balls
 from attemper.models.soft.soft import outputs_of
-from attemper.models.soft.vocabulary import Vocabulary
+from attemper.models.soft.vocabulary import ModelTokens
 from attemper.models.soft.weights import shifted
 from tests.support.drawn.gpt2_folders import TOKENS, gpt2_folder
 from tests.support.oracles.raw_gpt2 import RawGpt2
 
-VOCABULARY = Vocabulary(TOKENS, "<bos>", "<eos>")
+VOCABULARY = ModelTokens(TOKENS, "<bos>", "<eos>")
 
 MODELS: dict[str, dict[str, Any]] = {
     "as it is": {},
@@ -162,12 +162,12 @@ def test_tokens_are_those_of_the_folder(tmp_path: Path) -> None:
         (TOKENS, "<sep>", "<eos>", "which is '<bos>', not '<sep>'"),
     ):
         with pytest.raises(MalformedFileError, match=said):
-            read_gpt2(folder, Vocabulary(tokens, start, end), "ab", 16)
+            read_gpt2(folder, ModelTokens(tokens, start, end), "ab", 16)
     with pytest.raises(UnsupportedError, match="16 positions: judge words of at most 15 symbols"):
         read_gpt2(folder, VOCABULARY, "ab", 17)
     for odd in ("\ud800", "", "\n"):
         with pytest.raises(MalformedFileError, match="is empty, or cannot be printed"):
-            read_gpt2(folder, Vocabulary((*TOKENS[:5], odd), "<bos>", "<eos>"), "ab", 16)
+            read_gpt2(folder, ModelTokens((*TOKENS[:5], odd), "<bos>", "<eos>"), "ab", 16)
     changed(folder, eos_token_id=[0])
     with pytest.raises(MalformedFileError, match=r"has eos_token_id \[0\]: give one number, or null"):
         read_gpt2(folder, VOCABULARY, "ab", 16)
@@ -176,12 +176,12 @@ def test_tokens_are_those_of_the_folder(tmp_path: Path) -> None:
     with pytest.raises(MalformedFileError, match="does not number tokens from 0 on"):
         read_gpt2(folder, VOCABULARY, "ab", 16)
     (folder / "vocab.json").unlink()
-    other = Vocabulary(("b", "a", *TOKENS[2:]), "<bos>", "<eos>")
+    other = ModelTokens(("b", "a", *TOKENS[2:]), "<bos>", "<eos>")
     assert read_gpt2(folder, other, "ab", 16).digest != read_gpt2(folder, VOCABULARY, "ab", 16).digest
 
 
 def test_one_token_can_be_start_and_end(tmp_path: Path) -> None:
     folder = gpt2_folder(tmp_path / "model", 1, bos_token_id=2, eos_token_id=2)
-    encoder = read_gpt2(folder, Vocabulary(TOKENS, "<bos>", "<bos>"), "ab", 16)
+    encoder = read_gpt2(folder, ModelTokens(TOKENS, "<bos>", "<bos>"), "ab", 16)
     assert encoder.symbols == ("a", "b", "<bos>")
     assert encoder.outputs == ("a", "b", "<bos>", "<sep>", "<eos>", "<pad>")

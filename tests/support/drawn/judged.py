@@ -10,7 +10,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet
 from attemper.models.soft.activations import Activation
-from attemper.models.soft.vocabulary import AskedToken, Vocabulary
+from attemper.models.soft.vocabulary import AskedToken, ModelTokens
 from attemper.models.soft.weights import Encoder, EncoderLayer, EncoderNorm, Mask, NoPositions, Periodic
 from attemper.theories.judging.certificate import Reading
 from attemper.theories.judging.check.cells import JudgedTask
@@ -95,6 +95,6 @@ def read_of(dfa: Dfa, reading: Reading, up_to: int, seed: int, **asked: object) 
     vocabulary = None
     if asked.get("asked"):
         tokens = (*dfa.alphabet.symbols, "$", "^", "e", "n", "y")
-        vocabulary = Vocabulary(tokens, "^", "e", AskedToken("$", "y", "n"))
+        vocabulary = ModelTokens(tokens, "^", "e", AskedToken("$", "y", "n"))
     task = JudgedTask(dfa, reading, vocabulary)
     return ReadEncoder(encoder, task, up_to + task.beside)

@@ -7,10 +7,10 @@ from itertools import product
 
 from attemper.exports.coq.formulas import TRUE, Logical, disjunction
 
-Facts = dict[Logical, bool]
+KnownTruths = dict[Logical, bool]
 """The truth of formulas at a position."""
 
-Case = tuple[int, tuple[bool, ...]]
+LetterAndTruths = tuple[int, tuple[bool, ...]]
 """A letter, and the truth of the listed formulas."""
 
 MOST_CASES = 3000
@@ -20,7 +20,7 @@ MOST_FREE = 12
 """So many formulas are free: each doubles the cases."""
 
 
-def decided(letter: int, facts: Facts, formula: Logical) -> bool | None:
+def decided(letter: int, facts: KnownTruths, formula: Logical) -> bool | None:
     """The truth of a formula, if it follows from the letter and the facts."""
     match formula.name:
         case "True_":
@@ -61,14 +61,14 @@ def all_atoms(formula: Logical) -> list[Logical]:
 
 def cases(
     letters: int, free: Sequence[Logical], tracked: Sequence[Logical]
-) -> list[tuple[int, Facts]] | None:
+) -> list[tuple[int, KnownTruths]] | None:
     """The cases that can be reached; None where they are too many."""
     listed = [*free, *tracked]
     if len(free) > MOST_FREE:
         return None
     if not tracked:
         return [(a, facts) for a in range(letters) for facts in _extended(None, a, free, ())]
-    done: dict[Case, Facts] = {}
+    done: dict[LetterAndTruths, KnownTruths] = {}
     waiting = [(a, facts) for a in range(letters) for facts in _extended(None, a, free, tracked)]
     while waiting:
         letter, facts = waiting.pop()
@@ -85,8 +85,8 @@ def cases(
 
 
 def _extended(
-    before: tuple[int, Facts] | None, letter: int, free: Sequence[Logical], tracked: Sequence[Logical]
-) -> list[Facts]:
+    before: tuple[int, KnownTruths] | None, letter: int, free: Sequence[Logical], tracked: Sequence[Logical]
+) -> list[KnownTruths]:
     found = [dict(zip(free, values, strict=True)) for values in product((True, False), repeat=len(free))]
     for formula in tracked:
         found = [
@@ -98,7 +98,7 @@ def _extended(
 
 
 def _possible(
-    before: tuple[int, Facts] | None, letter: int, facts: Facts, formula: Logical
+    before: tuple[int, KnownTruths] | None, letter: int, facts: KnownTruths, formula: Logical
 ) -> tuple[bool, ...]:
     either = (True, False)
     match formula.name:

@@ -39,12 +39,12 @@ MOST_TRIED = 6
 MOST_READ = 8
 """A gate of more bits is not written out case by case."""
 
-Row = list[float]
+StreamRow = list[float]
 
 
 @final
 @dataclass(frozen=True)
-class Meaning:
+class HeldThere:
     """What a coordinate holds: nothing, a closed form, a bit, an average, or a sign."""
 
     kind: str
@@ -54,7 +54,7 @@ class Meaning:
     terms: tuple[tuple[Fraction, Logical], ...] = ()
 
 
-NOTHING, UNKNOWN = Meaning("Zero"), Meaning("Unknown")
+NOTHING, UNKNOWN = HeldThere("Zero"), HeldThere("Unknown")
 
 
 @final
@@ -68,14 +68,14 @@ class LayerHints:
 
 @final
 @dataclass
-class Following:
+class ShortWords:
     """A network beside short words: what its coordinates hold, layer by layer."""
 
     network: Network
     goals: tuple[Logical, ...]
     """The formula, as it was written and tidied."""
     words: list[tuple[int, ...]] = field(init=False)
-    streams: list[list[Row]] = field(init=False)
+    streams: list[list[StreamRow]] = field(init=False)
     vectors: dict[Logical, int] = field(default_factory=dict)
     known: list[dict[Logical, list[bool]]] = field(init=False)
     candidates: dict[int, list[Logical]] = field(default_factory=dict)
@@ -128,7 +128,7 @@ class Following:
             found = 2 * found + (value > 0.5)
         return found
 
-    def at_start(self) -> list[Meaning]:
+    def at_start(self) -> list[HeldThere]:
         """What is embedded in each coordinate."""
         placed = dict(self.network.positions)
         found = []
@@ -137,7 +137,7 @@ class Following:
             found.append(_embedded(placed.get(place), rows))
         return found
 
-    def layer(self, number: int, before: list[Meaning]) -> tuple[LayerHints, list[Meaning]]:
+    def layer(self, number: int, before: list[HeldThere]) -> tuple[LayerHints, list[HeldThere]]:
         """The hints for a layer, and what coordinates hold behind it. Raises `UnsupportedError`."""
         layer = self.network.layers[number]
         middle, reads = list(before), {}
@@ -161,7 +161,7 @@ class Following:
         for target in written:
             added = (own.get(target, 0.0) for rows in added_by_units for own in rows)
             bits[target] = self._bit(number, target, middle, added)
-            after[target] = Meaning("Bit", formula=bits[target])
+            after[target] = HeldThere("Bit", formula=bits[target])
         for rows, all_written in zip(self.streams, added_by_units, strict=True):
             for row, added_here in zip(rows, all_written, strict=True):
                 for target, more in added_here.items():
@@ -169,21 +169,21 @@ class Following:
         return LayerHints(reads, bits), after
 
     def _read(
-        self, name: str, head: Head, value: LinearForm, before: Sequence[Meaning], added: Iterator[float]
-    ) -> tuple[tuple[str, tuple[Logical, ...]], Meaning]:
+        self, name: str, head: Head, value: LinearForm, before: Sequence[HeldThere], added: Iterator[float]
+    ) -> tuple[tuple[str, tuple[Logical, ...]], HeldThere]:
         if not head.query:
             terms = tuple(_terms(name, value, before))
-            return ("ReadMean", ()), Meaning("Mean", terms=terms)
+            return ("ReadMean", ()), HeldThere("Mean", terms=terms)
         averaged = next((before[c] for row in head.query for c, _ in row if before[c].kind == "Mean"), None)
         if averaged is not None:
             goal = self._compared(name, added)
-            return ("ReadSign", (goal,)), Meaning("Sign", formula=goal)
+            return ("ReadSign", (goal,)), HeldThere("Sign", formula=goal)
         psi = self._value(name, value, before)
         vector = self.vector_at(added)
         if vector is None:
             raise UnsupportedError(f"coq: {name} reads what is no bit")
         goal = self._shorter(vector, self._computed(name, head, psi, before))
-        return ("ReadBit", (psi, goal)), Meaning("Bit", formula=goal, is_exact=False)
+        return ("ReadBit", (psi, goal)), HeldThere("Bit", formula=goal, is_exact=False)
 
     def _compared(self, name: str, added: Iterator[float]) -> Logical:
         """The comparison that a sign head decides, from the second position on."""
@@ -201,7 +201,7 @@ class Following:
                     return goal
         raise UnsupportedError(f"coq: {name} compares other sums than two counts of the formula")
 
-    def _value(self, name: str, value: LinearForm, before: Sequence[Meaning]) -> Logical:
+    def _value(self, name: str, value: LinearForm, before: Sequence[HeldThere]) -> Logical:
         match value:
             case ((place, factor),) if before[place].kind == "Bit" and factor == 1:
                 formula = before[place].formula
@@ -225,7 +225,7 @@ class Following:
             raise UnsupportedError(f"coq: it is not seen which bit {name} reads")
         return found
 
-    def _computed(self, name: str, head: Head, psi: Logical, before: Sequence[Meaning]) -> Logical:
+    def _computed(self, name: str, head: Head, psi: Logical, before: Sequence[HeldThere]) -> Logical:
         """What the head reads, written out."""
         keyed = [
             (factor * weight, before[place].formula)
@@ -245,7 +245,7 @@ class Following:
         )
         return yesterday(found) if head.masking is Masking.STRICT_FUTURE else found
 
-    def _bit(self, number: int, target: int, middle: Sequence[Meaning], values: Iterator[float]) -> Logical:
+    def _bit(self, number: int, target: int, middle: Sequence[HeldThere], values: Iterator[float]) -> Logical:
         """The formula of a gate: one of the goal, or its cases."""
         name = f"coordinate {target} behind layer {number}"
         vector = self.vector_at(values)
@@ -277,7 +277,7 @@ class Following:
         return self._shorter(vector, _one_of(bits, sorted(cases)))
 
     def _put_out(
-        self, units: Sequence[Hidden], target: int, middle: Sequence[Meaning], bits: dict[int, float]
+        self, units: Sequence[Hidden], target: int, middle: Sequence[HeldThere], bits: dict[int, float]
     ) -> float:
         """What units write for these bits."""
         found = 0.0
@@ -323,20 +323,20 @@ def _is_above(terms: Sequence[tuple[Fraction, Logical]]) -> Logical:
     return _one_of([own for _, own in others], cases)
 
 
-def _embedded(form: ClosedForm | None, rows: Sequence[Fraction]) -> Meaning:
+def _embedded(form: ClosedForm | None, rows: Sequence[Fraction]) -> HeldThere:
     letters = [number for number, factor in enumerate(rows) if factor]
     if form is None:
         if not letters:
             return NOTHING
-        return Meaning("Bit", formula=formulas.symbols(letters))
+        return HeldThere("Bit", formula=formulas.symbols(letters))
     if form == FIRST_POSITION:
-        return Meaning("Bit", formula=FIRST)
+        return HeldThere("Bit", formula=FIRST)
     if form == closed_forms.plus(1, closed_forms.times(-1, FIRST_POSITION)):
-        return Meaning("Bit", formula=negation(FIRST))
-    return Meaning("Place", form=form)
+        return HeldThere("Bit", formula=negation(FIRST))
+    return HeldThere("Place", form=form)
 
 
-def _terms(name: str, value: LinearForm, before: Sequence[Meaning]) -> Iterator[tuple[Fraction, Logical]]:
+def _terms(name: str, value: LinearForm, before: Sequence[HeldThere]) -> Iterator[tuple[Fraction, Logical]]:
     for place, factor in value:
         own = before[place]
         if own.kind == "Place" and isinstance(own.form, closed_forms.Number):
@@ -347,7 +347,7 @@ def _terms(name: str, value: LinearForm, before: Sequence[Meaning]) -> Iterator[
             raise UnsupportedError(f"coq: {name} averages what is no exact bit")
 
 
-def _start(network: Network, word: Sequence[int]) -> list[Row]:
+def _start(network: Network, word: Sequence[int]) -> list[StreamRow]:
     found = []
     for place, letter in enumerate(word, 1):
         row = [0.0] * len(network.coordinates)
@@ -359,11 +359,13 @@ def _start(network: Network, word: Sequence[int]) -> list[Row]:
     return found
 
 
-def _apply(form: LinearForm, row: Row) -> float:
+def _apply(form: LinearForm, row: StreamRow) -> float:
     return sum(float(factor) * row[place] for place, factor in form)
 
 
-def _heads_read(heads: Sequence[Head], word: Sequence[int], rows: Sequence[Row]) -> list[list[list[float]]]:
+def _heads_read(
+    heads: Sequence[Head], word: Sequence[int], rows: Sequence[StreamRow]
+) -> list[list[list[float]]]:
     """What each head reads of each value, at each position."""
     found: list[list[list[float]]] = [[] for _ in word]
     for head in heads:
@@ -387,7 +389,7 @@ def _heads_read(heads: Sequence[Head], word: Sequence[int], rows: Sequence[Row])
     return found
 
 
-def _units_write(units: Sequence[Hidden], row: Row) -> dict[int, float]:
+def _units_write(units: Sequence[Hidden], row: StreamRow) -> dict[int, float]:
     """What the feed-forward adds at a position, by coordinates."""
     found: dict[int, float] = {}
     for unit in units:

@@ -17,7 +17,7 @@ from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.files import parse_json, read_bytes
 from attemper.models.arrays import Floats
 from attemper.models.soft.activations import Activation
-from attemper.models.soft.vocabulary import Vocabulary
+from attemper.models.soft.vocabulary import ModelTokens
 from attemper.models.soft.weights import Encoder, EncoderLayer, EncoderNorm, Mask, Periodic
 from attemper.models.soft.wellformed import complaints
 from attemper.networks.safetensors import decode_any_tensors
@@ -126,10 +126,10 @@ def tokens_in(folder: Path) -> tuple[str, ...] | None:
     return tuple(tokens[number] for number in range(len(tokens)))
 
 
-def read_gpt2(folder: Path, vocabulary: Vocabulary, letters: Sequence[str], places: int) -> Encoder:
+def read_gpt2(folder: Path, vocabulary: ModelTokens, letters: Sequence[str], places: int) -> Encoder:
     """The decoder as an `Encoder` that reads a start and letters, and perhaps a token with which it is asked.
 
-    Its symbols and outputs are those of `Vocabulary.symbols_for` and `outputs_for`. Words have at
+    Its symbols and outputs are those of `ModelTokens.symbols_for` and `outputs_for`. Words have at
     most `places` symbols, the start among them: positions are `Periodic` with at least so many rows. Weights
     are the file's numbers, exactly. Raises `MalformedFileError` for what is no such folder, or has other
     tokens, and `UnsupportedError` for a model of another kind.
@@ -175,7 +175,7 @@ def _require_float32(arrays: Mapping[str, Floats]) -> None:
         raise ValueError(f"'{others[0]}' has numbers that are none in float32, its dtype")
 
 
-def _require_tokens(folder: Path, config: Mapping[str, Any], vocabulary: Vocabulary) -> None:
+def _require_tokens(folder: Path, config: Mapping[str, Any], vocabulary: ModelTokens) -> None:
     """Raises `MalformedFileError` where the folder says something else of the tokens.
 
     A number of a start or end that is no token's says nothing: it is the one of the models of English.
@@ -201,7 +201,7 @@ def _require_tokens(folder: Path, config: Mapping[str, Any], vocabulary: Vocabul
 
 
 def _decoder(
-    arrays: dict[str, Floats], config: Mapping[str, Any], vocabulary: Vocabulary, letters: tuple[str, ...]
+    arrays: dict[str, Floats], config: Mapping[str, Any], vocabulary: ModelTokens, letters: tuple[str, ...]
 ) -> Encoder:
     """The decoder of these tensors, each of which is taken once.
 

@@ -21,7 +21,7 @@ class AskedToken:
 
 @final
 @dataclass(frozen=True)
-class Vocabulary:
+class ModelTokens:
     """The tokens of a model by their numbers; the one before every word, and the one that ends a word.
 
     With `asked` the model is asked about whole words, else at every prefix what comes next.
@@ -49,7 +49,7 @@ class Vocabulary:
     def complaints(self, letters: Sequence[str]) -> list[str]:
         """Why these are not the tokens of a model that reads and writes words over the letters.
 
-        >>> Vocabulary(("a", "<s>"), "<s>", "<s>").complaints("ab")
+        >>> ModelTokens(("a", "<s>"), "<s>", "<s>").complaints("ab")
         ["'b' is none of the tokens a <s>"]
         """
         shown = " ".join(self.tokens)[:200]

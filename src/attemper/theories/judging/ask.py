@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from attemper.errors import OptionError, UnsupportedError
 from attemper.models.soft.gpt2 import config_of, is_gpt2, tokens_in
 from attemper.models.soft.trained import is_folder, settings_in
-from attemper.models.soft.vocabulary import AskedToken, Vocabulary
+from attemper.models.soft.vocabulary import AskedToken, ModelTokens
 from attemper.models.soft.weights import Encoder
 from attemper.theories.judging.certificate import MOST_LENGTH, Reading
 from attemper.theories.judging.check.cells import JudgedTask
@@ -124,7 +124,7 @@ def judge(
 
 
 def _loaded(
-    model: str | Encoder, letters: tuple[str, ...], vocabulary: Vocabulary | None, places: int
+    model: str | Encoder, letters: tuple[str, ...], vocabulary: ModelTokens | None, places: int
 ) -> Encoder:
     return model if isinstance(model, Encoder) else load_judged(model, letters, places, vocabulary)
 
@@ -134,7 +134,7 @@ def _vocabulary_of(
     vocab: Sequence[str] | None,
     answer: tuple[str, str, str] | None,
     letters: Sequence[str],
-) -> Vocabulary | None:
+) -> ModelTokens | None:
     """The tokens of a GPT-2's folder; None of another model."""
     if isinstance(model, Encoder) or not is_folder(model) or not is_gpt2(model):
         if (vocab, answer) != (None, None):
@@ -155,7 +155,7 @@ def _vocabulary_of(
         _token_of(config.get(name), tokens, usual, name)
         for name, usual in (("bos_token_id", "<bos>"), ("eos_token_id", "<eos>"))
     )
-    found = Vocabulary(tokens, start, end, None if answer is None else AskedToken(*answer))
+    found = ModelTokens(tokens, start, end, None if answer is None else AskedToken(*answer))
     for complaint in found.complaints(letters):
         raise OptionError(complaint, options=("vocab",))
     return found

@@ -12,7 +12,7 @@ from attemper.documents import Document
 from attemper.exact.codec import Codec, Within
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Word
-from attemper.models.soft.vocabulary import Vocabulary
+from attemper.models.soft.vocabulary import ModelTokens
 
 MOST_LENGTH = 10**6
 """No longer words are judged."""
@@ -105,7 +105,7 @@ class Judgement:
     source: str
     automaton: Dfa
     reading: Reading
-    vocabulary: Vocabulary | None
+    vocabulary: ModelTokens | None
     evidence: JudgementEvidence
 
 

@@ -56,8 +56,8 @@ def judge_command(
         str | None,
         typer.Option(
             "--answer",
-            metavar="QUERY,YES,NO",
-            help="Of a GPT-2: tokens with which it is asked about whole words; left out, what comes next.",
+            metavar="TOKENS",
+            help="Of a GPT-2 asked about whole words: the token asked with, those for yes and no.",
         ),
     ] = None,
     seconds: SecondsOption = 60,

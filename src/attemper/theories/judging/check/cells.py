@@ -9,7 +9,7 @@ from typing import final
 
 from attemper.languages.regular.completing import completions
 from attemper.languages.regular.dfa import Dfa
-from attemper.models.soft.vocabulary import Vocabulary
+from attemper.models.soft.vocabulary import ModelTokens
 from attemper.theories.judging.certificate import Reading
 
 
@@ -36,7 +36,7 @@ class JudgedTask:
 
     automaton: Dfa
     reading: Reading
-    vocabulary: Vocabulary | None = None
+    vocabulary: ModelTokens | None = None
 
     @cached_property
     def left(self) -> tuple[int | None, ...]:

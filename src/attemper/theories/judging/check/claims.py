@@ -18,7 +18,7 @@ from attemper.models.soft.gpt2 import read_gpt2
 from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.meaning import outputs_in_balls
 from attemper.models.soft.trained import is_folder, read_run
-from attemper.models.soft.vocabulary import Vocabulary
+from attemper.models.soft.vocabulary import ModelTokens
 from attemper.models.soft.weights import Encoder, shifted
 from attemper.models.soft.wellformed import complaints
 from attemper.theories.judging import certificate
@@ -58,7 +58,7 @@ def judge(path: Path, model: str | None) -> Verdict:
 
 
 def load_judged(
-    source: str, letters: Sequence[str], places: int, vocabulary: Vocabulary | None = None
+    source: str, letters: Sequence[str], places: int, vocabulary: ModelTokens | None = None
 ) -> Encoder:
     """The encoder of a folder, or of MODULE:OBJECT; with position embeddings for so many places.
 
