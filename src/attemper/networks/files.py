@@ -119,7 +119,7 @@ def restored(structure: Structure, tensors: Mapping[str, Tensor], place: Path) -
 def load_edited(folder: Path) -> tuple[Edited, str]:
     """Read a network whose weights somebody changed, as they are now, and the digest of its files.
 
-    The digest, the order and format (F64, F32, BF16) of the tensors, remarks in their header and the layout
+    The digest, the order and format (F64, F32, F16, BF16) of the tensors, remarks in their header and the layout
     of network.json are free. Names and shapes of the tensors are those that network.json says; what it leaves
     out is 0. A row of W_O may hold anything: see `edited`. Clamps that are none any more are dropped.
 
