@@ -81,6 +81,7 @@ GPT2_TWINS = {
     "tomita2, offsets": Gpt2Twin("(10)*", "01", 2500, offsets=True),
     "D2, offsets": Gpt2Twin("(a(ab)*b)*", "ab", 8000, offsets=True),
     "binary majority": Gpt2Twin(MAJORITY, "01", 3000),
+    "binary majority, 250 steps": Gpt2Twin(MAJORITY, "01", 250),
     "D2, width 64": Gpt2Twin("(a(ab)*b)*", "ab", 3000, width=64, heads=4),
 }
 
