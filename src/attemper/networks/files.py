@@ -119,9 +119,10 @@ def restored(structure: Structure, tensors: Mapping[str, Tensor], place: Path) -
 def load_edited(folder: Path) -> tuple[Edited, str]:
     """Read a network whose weights somebody changed, as they are now, and the digest of its files.
 
-    The digest, the order and format (F64, F32, F16, BF16) of the tensors, remarks in their header and the layout
-    of network.json are free. Names and shapes of the tensors are those that network.json says; what it leaves
-    out is 0. A row of W_O may hold anything: see `edited`. Clamps that are none any more are dropped.
+    The digest, the order and format (F64, F32, F16, BF16) of the tensors, remarks in their header and how
+    network.json is laid out are free. Names and shapes of the tensors are those that network.json says; what
+    it leaves out is 0. A row of W_O may hold anything: see `edited`. Clamps that are none any more are
+    dropped.
 
     Raises `MalformedFileError`, naming the file and what is wrong, and `UnsupportedError` for a head that
     writes more values than its width.
