@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 import torch
 from rich.console import Console
 from rich.table import Table
 
 import attemper
+from attemper.theories.judging.search.found import JudgedEncoder
 from attemper.training.entries import settings_from
 from attemper.training.runs import train
 from attemper.training.settings import Settings
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -80,25 +85,34 @@ TWINS = {
 def main() -> None:
     """Train and judge them, and print a row for each; none is left out."""
     torch.set_num_threads(1)
+    print_rows(TWINS, row_of)
+
+
+def print_rows(twins: Mapping[str, T], row_of: Callable[[T, Path], tuple[str, ...]]) -> None:
+    """A table with a row for each twin that the command line names, or for all."""
     table = Table("language", "right of 2,000", "outcome", "proved to", "cells", "seconds")
     with TemporaryDirectory() as folder:
-        for number, name in enumerate(sys.argv[1:] or TWINS):
-            table.add_row(name, *row_of(TWINS[name], Path(folder, str(number))))
+        for number, name in enumerate(sys.argv[1:] or twins):
+            table.add_row(name, *row_of(twins[name], Path(folder, str(number))))
     Console().print(table)
 
 
 def row_of(twin: Twin, folder: Path) -> tuple[str, ...]:
     """What is measured of a twin, and what is proved."""
     run = train(twin.settings, folder)
+    return judged_row(run.measured[-1]["right"], lambda: attemper.judge(folder, up_to=twin.length))
+
+
+def judged_row(right: int, judge: Callable[[], JudgedEncoder]) -> tuple[str, ...]:
+    """The cells of a row behind its name: how many words were right, what is found, and in which time."""
     began = time.process_time()
-    found = attemper.judge(folder, up_to=twin.length)
+    found = judge()
     seconds = time.process_time() - began
     counts = ", ".join(f"{count:,} {status}" for status, count in found.cells.items() if count)
     outcome = str(found.status)
     if found.wrong is not None:
         outcome += f" by a prefix of {len(found.wrong.word)}"
-    right = f"{run.measured[-1]['right']:,}"
-    return right, outcome, str(found.proved_to), counts, f"{seconds:.1f}"
+    return f"{right:,}", outcome, str(found.proved_to), counts, f"{seconds:.1f}"
 
 
 if __name__ == "__main__":

@@ -10,18 +10,13 @@ from __future__ import annotations
 
 import json
 import math
-import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import torch
-from rich.console import Console
-from rich.table import Table
 from torch import Tensor
 from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -31,6 +26,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Word
 from attemper.training.continuations import allowed, members, states_along
+from benchmarks.judged import judged_row, print_rows
 
 MAJORITY = "#<['1'] > #<['0']"
 
@@ -89,27 +85,16 @@ GPT2_TWINS = {
 def main() -> None:
     """Train and judge them, and print a row for each; none is left out."""
     torch.set_num_threads(1)
-    table = Table("language", "right of 2,000", "outcome", "proved to", "cells", "seconds")
-    with TemporaryDirectory() as folder:
-        for number, name in enumerate(sys.argv[1:] or GPT2_TWINS):
-            table.add_row(name, *row_of(GPT2_TWINS[name], Path(folder, str(number))))
-    Console().print(table)
+    print_rows(GPT2_TWINS, row_of)
 
 
 def row_of(twin: Gpt2Twin, folder: Path) -> tuple[str, ...]:
     """What is measured of a twin, and what is proved."""
     model = train(twin, folder)
     right = right_of(twin, model, 2000)
-    began = time.process_time()
     offsets: Literal["all"] | tuple[int, int] = "all" if twin.offsets else (0, 0)
     asked = {**twin.asked, "up_to": twin.length, "offsets": offsets, "seconds": 600}
-    found = attemper.judge(folder, alphabet=twin.alphabet, **asked)
-    seconds = time.process_time() - began
-    counts = ", ".join(f"{count:,} {status}" for status, count in found.cells.items() if count)
-    outcome = str(found.status)
-    if found.wrong is not None:
-        outcome += f" by a prefix of {len(found.wrong.word)}"
-    return f"{right:,}", outcome, str(found.proved_to), counts, f"{seconds:.1f}"
+    return judged_row(right, lambda: attemper.judge(folder, alphabet=twin.alphabet, **asked))
 
 
 def train(

@@ -67,6 +67,23 @@ def test_all_words_to_150_symbols_are_answered_right(tmp_path: Path, few: Few) -
     )
 
 
+def test_a_model_is_proved_at_all_its_offsets(tmp_path: Path) -> None:
+    """Every prefix of every word at every offset to 20, and no margin of them is below what is proved."""
+    found = attemper.judge(FIXTURES / "gpt2_offsets", "regex:(abab)*", "ab", up_to=20, offsets="all")
+    assert (found.status, found.proved_to) == (Status.PROVED, 20)
+    assert {cell.offset for cell in found.task.cells_to(20, (0, 20))} == set(range(21))
+    found.save(tmp_path / "proof.json")
+    assert judge(tmp_path / "proof.json", str(FIXTURES / "gpt2_offsets")).status is Status.PROVED
+    task = task_of(tmp_path / "proof.json", FIXTURES / "gpt2_offsets")
+    margins = [
+        task.margin(tuple("abab" * 5)[:length], offset)
+        for offset in range(21)
+        for length in range((20 - offset) // 4 * 4 + 1)
+    ]
+    assert found.least is not None
+    assert 0 < found.least <= min(margins) + 1e-9
+
+
 def test_random_models_are_judged_as_all_their_words_say(tmp_path: Path, few: Few) -> None:
     """At all offsets, of whole folders: what is proved to a length, and the first wrong word."""
     for seed in few(range(24), 4):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, product
 from math import exp
+from operator import and_, or_
 from typing import final
 
 from attemper.errors import UnsupportedError
@@ -54,7 +55,7 @@ class HeldThere:
     terms: tuple[tuple[Fraction, Logical], ...] = ()
 
 
-NOTHING, UNKNOWN = HeldThere("Zero"), HeldThere("Unknown")
+NOTHING = HeldThere("Zero")
 
 
 @final
@@ -79,6 +80,8 @@ class ShortWords:
     vectors: dict[Logical, int] = field(default_factory=dict)
     known: list[dict[Logical, list[bool]]] = field(init=False)
     candidates: dict[int, list[Logical]] = field(default_factory=dict)
+    counted: list[Logical] = field(init=False)
+    """The comparisons of counts inside the goals."""
 
     def __post_init__(self) -> None:
         letters = range(len(self.network.embedding))
@@ -89,25 +92,22 @@ class ShortWords:
         self.known = [{} for _ in self.words]
         self.streams = [_start(self.network, word) for word in self.words]
         plain = list(dict.fromkeys(own for goal in self.goals for own in formulas.inside(goal)))
-        counted = [own for own in plain if own.name == "AtMost"]
+        self.counted = [own for own in plain if own.name == "AtMost"]
         for own in [
             *plain,
             *map(negation, plain),
-            *(conjunction(FIRST, own) for own in counted),
-            *(conjunction(FIRST, negation(own)) for own in counted),
+            *(conjunction(FIRST, own) for own in self.counted),
+            *(conjunction(FIRST, negation(own)) for own in self.counted),
             *map(yesterday, plain),
         ]:
             self.candidates.setdefault(self.vector_of(own), []).append(own)
         signed = [*plain, *map(negation, plain)]
-        for join in (conjunction, disjunction):
+        for join, of_both in ((conjunction, and_), (disjunction, or_)):
             for left, right in product(signed, repeat=2):
                 made = join(left, right)
-                found = (
-                    self.vector_of(left) & self.vector_of(right)
-                    if join is conjunction
-                    else self.vector_of(left) | self.vector_of(right)
+                self.candidates.setdefault(of_both(self.vector_of(left), self.vector_of(right)), []).append(
+                    made
                 )
-                self.candidates.setdefault(found, []).append(made)
 
     def vector_of(self, formula: Logical) -> int:
         """Where a formula holds, over all positions of all words, as bits of one number."""
@@ -192,10 +192,8 @@ class ShortWords:
         for word in self.words:
             for place in range(len(word)):
                 found, mask = 2 * found + (next(values) > 0), 2 * mask + (place > 0)
-        inside = (own for goal in self.goals for own in formulas.inside(goal))
-        counted = [own for own in inside if own.name == "AtMost"]
-        swapped = [Logical("AtMost", own.parts[::-1]) for own in counted]
-        for own in (*counted, *swapped):
+        swapped = [Logical("AtMost", own.parts[::-1]) for own in self.counted]
+        for own in (*self.counted, *swapped):
             for goal in (own, negation(own)):
                 if self.vector_of(goal) & mask == found & mask:
                     return goal
@@ -265,12 +263,11 @@ class ShortWords:
                 vector >> position & 1
             )
         # What short words do not show may be possible for all that Coq sees: the weights say what is put out.
-        places = [place for place in read if middle[place].formula is not None]
         for case in product((False, True), repeat=len(bits)):
             if case not in seen:
                 row = {
                     place: 2.0 * holds - 1 if middle[place].kind == "Sign" else float(holds)
-                    for place, holds in zip(places, case, strict=True)
+                    for place, holds in zip(read, case, strict=True)
                 }
                 seen[case] = self._put_out(units, target, middle, row) > 0.5
         cases = [case for case, is_on in seen.items() if is_on]
@@ -377,7 +374,8 @@ def _heads_read(
             scale = float(evaluate(head.weighting.inverse_temperature, i + 1, len(word)))
             query = [_apply(form, row) * scale for form in head.query]
             scores = [sum(q * k for q, k in zip(query, keys[j], strict=True)) for j in seen]
-            powers = [exp(score - max(scores)) for score in scores]
+            highest = max(scores, default=0.0)
+            powers = [exp(score - highest) for score in scores]
             found[i].append(
                 [
                     sum(p * values[j][own] for p, j in zip(powers, seen, strict=True)) / sum(powers)

@@ -99,7 +99,7 @@ def _hidden(unit: Hidden) -> str:
 
 
 class FormulaTexts:
-    """Formulas as definitions, each once: `define` says what stands before their first use."""
+    """Formulas as definitions, each once: `lines` are those that stand before the use of a name."""
 
     def __init__(self) -> None:
         self.names: dict[Logical, str] = {}

@@ -60,7 +60,7 @@ WITHOUT_EFFECT = {
 ACTIVATION = "activation_function"
 
 READ = {
-    *("n_embd", "n_head", "n_inner", "n_layer", "n_positions", "vocab_size", ACTIVATION),
+    *(*NUMBERS, "n_inner", ACTIVATION),
     *("layer_norm_epsilon", "tie_word_embeddings", "bos_token_id", "eos_token_id"),
 }
 

@@ -104,7 +104,8 @@ def judge(
     letters = meant.alphabet.symbols
     vocabulary = _vocabulary_of(model, vocab, answer, letters)
     loads = partial(_loaded, model, letters, vocabulary)
-    reading = Reading.NEXT if loads(1).ending is None else Reading.VERDICT
+    encoder = loads(1)
+    reading = Reading.NEXT if encoder.ending is None else Reading.VERDICT
     source = model if isinstance(model, str) else ""
     deadline = time.monotonic() + SEARCHING * seconds
     length = FIRST if up_to == "auto" else up_to
@@ -113,7 +114,7 @@ def judge(
         counted = counted_to(meant.definition, meant.alphabet, length)
         automaton = counted or automaton or automaton_required(meant.definition, meant.alphabet, meant)
         task = JudgedTask(automaton, reading, vocabulary)
-        for complaint in unfit(loads(1), task):
+        for complaint in unfit(encoder, task):
             raise UnsupportedError(complaint)
         here = (0, length) if offsets == "all" else offsets
         found = JudgingSearch(meant, task, source, loads, length, here, report, deadline).run()

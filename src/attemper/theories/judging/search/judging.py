@@ -111,14 +111,16 @@ class JudgingSearch:
             if time.monotonic() > self.deadline:
                 break
             left = [
-                number for number in opened[top : top + CLOSELY] if not self._is_refuted(read, found[number])
+                number
+                for number in opened[top : top + CLOSELY]
+                if not self._note_if_wrong(read, found[number])
             ]
             for number, better in zip(left, cut(read, self.heads, [found[k] for k in left]), strict=True):
                 found[number] = better
         return found
 
-    def _is_refuted(self, read: ReadEncoder, own: FoundCell) -> bool:
-        """Whether a word of the cell is found that is answered wrong."""
+    def _note_if_wrong(self, read: ReadEncoder, own: FoundCell) -> bool:
+        """Whether a word of the cell is found that is answered wrong: it is noted, and the cell."""
         word, margin = worst_word(read, self.heads, own.cell)
         seems = [(word, own.cell.state)]
         if margin < 0 and surely_wrong(read, self.heads, seems, own.cell.offset)[0]:
